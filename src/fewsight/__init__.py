@@ -1,0 +1,91 @@
+"""fewsight learns visual categories from a handful of labelled images, and says how sure it is.
+
+The names below are loaded when they are first used, so that `import fewsight` is quick.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "CHANNELS": "channels",
+    "Channel": "channels",
+    "SpatialPmk": "channels",
+    "make_channel": "channels",
+    "FewsightError": "_base.errors",
+    "InvalidInput": "_base.errors",
+    "UnreadableImage": "_base.errors",
+    "ModelFileError": "_base.errors",
+    "JitterWarning": "_base.errors",
+    "ExponentialChiSquare": "kernels",
+    "HistogramIntersection": "kernels",
+    "Kernel": "kernels",
+    "Linear": "kernels",
+    "Polynomial": "kernels",
+    "RBF": "kernels",
+    "FeatureCache": "images",
+    "ImageSet": "images",
+    "image_set_from_class_folders": "images",
+    "image_set_from_table": "images",
+    "sample_set": "images",
+    "GPClassifier": "learners",
+    "NearestNeighbourClassifier": "learners",
+    "SVMClassifier": "learners",
+    "Posterior": "gp",
+    "load": "persistence",
+    "save": "persistence",
+}
+
+__all__ = [
+    "CHANNELS",
+    "RBF",
+    "Channel",
+    "ExponentialChiSquare",
+    "FeatureCache",
+    "FewsightError",
+    "GPClassifier",
+    "HistogramIntersection",
+    "ImageSet",
+    "InvalidInput",
+    "JitterWarning",
+    "Kernel",
+    "Linear",
+    "ModelFileError",
+    "NearestNeighbourClassifier",
+    "Polynomial",
+    "Posterior",
+    "SVMClassifier",
+    "SpatialPmk",
+    "UnreadableImage",
+    "__version__",
+    "image_set_from_class_folders",
+    "image_set_from_table",
+    "load",
+    "make_channel",
+    "sample_set",
+    "save",
+]
+
+if TYPE_CHECKING:
+    from fewsight._base.errors import FewsightError, InvalidInput, JitterWarning, ModelFileError, UnreadableImage
+    from fewsight.channels import CHANNELS, Channel, SpatialPmk, make_channel
+    from fewsight.gp import Posterior
+    from fewsight.images import FeatureCache, ImageSet, image_set_from_class_folders, image_set_from_table, sample_set
+    from fewsight.kernels import RBF, ExponentialChiSquare, HistogramIntersection, Kernel, Linear, Polynomial
+    from fewsight.learners import GPClassifier, NearestNeighbourClassifier, SVMClassifier
+    from fewsight.persistence import load, save
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'fewsight' has no attribute {name!r}")
+    value = getattr(importlib.import_module(f"fewsight.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,121 @@
+"""A file of named arrays with a JSON header: a zip of `header.json` and plain .npy members, never a pickle.
+
+The cache and the model file are both made of these. Each member carries the zip's checksum, so damage is noticed when it is
+read; a file is written under a temporary name beside its place and renamed, so nobody ever sees half of one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+import numpy.typing as npt
+
+from fewsight._base.errors import ArchiveError
+from fewsight._base.types import State
+
+HEADER = "header.json"
+MAX_HEADER_BYTES = 64 * 2**20
+MAX_ARRAY_BYTES = 64 * 2**30
+
+
+def write_archive(path: Path, state: State, *, compress: bool = False) -> None:
+    """Write a state to a file, whole or not at all. OSError (a full disk) passes through, leaving what stood there."""
+    method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
+    with replacing(path) as stream, zipfile.ZipFile(stream, "w", method) as archive:
+        archive.writestr(_entry(HEADER, method), json.dumps(state.header, sort_keys=True))
+        for name, array in state.arrays.items():
+            with archive.open(_entry(name + ".npy", method), "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
+
+
+def read_archive(path: Path) -> State:
+    """The state that `write_archive` wrote. Anything else is an ArchiveError that says why."""
+    with open(path, "rb") as stream:
+        try:
+            return _read(stream)
+        except ArchiveError as error:
+            raise ArchiveError(f"{path}: {error}") from None
+        except Exception as error:  # what zipfile, zlib, json and numpy meet in bytes that nobody wrote
+            reason = f"{type(error).__name__}: {error}".rstrip(": ")
+            raise ArchiveError(f"{path}: not an archive of arrays, or damaged ({reason}).") from None
+
+
+def _read(stream: BinaryIO) -> State:
+    with zipfile.ZipFile(stream) as archive:
+        header = _read_header(archive)
+        members = [entry for entry in archive.infolist() if entry.filename.endswith(".npy")]
+        return State(header, {entry.filename[: -len(".npy")]: _read_array(archive, entry) for entry in members})
+
+
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[BinaryIO]:
+    """A binary stream whose content takes the place of `path` when the block ends well, and vanishes otherwise."""
+    path = Path(path)
+    temporary = path.parent / f".writing-{secrets.token_hex(8)}"
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            yield stream
+        os.replace(temporary, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+        raise
+
+
+def write_text(path: Path, text: str) -> None:
+    """Write a text file, whole or not at all."""
+    with replacing(path) as stream:
+        stream.write(text.encode("utf-8", "surrogateescape"))
+
+
+def _entry(name: str, method: int) -> zipfile.ZipInfo:
+    entry = zipfile.ZipInfo(name)  # a fixed date: the same state gives the same bytes
+    entry.compress_type = method
+    return entry
+
+
+def _read_header(archive: zipfile.ZipFile) -> dict[str, Any]:
+    if archive.getinfo(HEADER).file_size > MAX_HEADER_BYTES:
+        raise ArchiveError("damaged (its header is too large).")
+    header = json.loads(archive.read(HEADER))
+    if not isinstance(header, dict):
+        raise ArchiveError("damaged (its header is not an object).")
+    return header
+
+
+def _read_array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> npt.NDArray[Any]:
+    """One member. The shape it claims must match the bytes it has, before anything of that size is allocated."""
+    with archive.open(entry) as member:
+        shape, fortran, dtype = _npy_header(member)
+        if dtype.hasobject:
+            raise ArchiveError(f"array {entry.filename} holds Python objects, which are never loaded.")
+        size = dtype.itemsize * int(np.prod(shape, dtype=object))
+        if size > MAX_ARRAY_BYTES or size > entry.file_size:
+            raise ArchiveError(f"damaged (array {entry.filename} claims more than it holds).")
+        content = member.read(size + 1)
+    if len(content) != size:
+        raise ArchiveError(f"damaged (array {entry.filename} has the wrong length).")
+    return np.frombuffer(content, dtype=dtype).reshape(shape, order="F" if fortran else "C")
+
+
+def _npy_header(member: Any) -> tuple[tuple[int, ...], bool, np.dtype[Any]]:
+    version = np.lib.format.read_magic(member)
+    if version == (1, 0):
+        return np.lib.format.read_array_header_1_0(member)
+    if version == (2, 0):
+        return np.lib.format.read_array_header_2_0(member)
+    raise ArchiveError("an array is stored in a format this version does not read.")
+
+
+def pack(header: Mapping[str, Any]) -> bytes:
+    """A header as canonical bytes, for hashing: the same content gives the same bytes."""
+    return json.dumps(header, sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()

@@ -1,0 +1,44 @@
+"""Types that two or more folders share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+Array = npt.NDArray[np.float64]
+Indices = npt.NDArray[np.intp]
+Pixels = npt.NDArray[np.float32]  # (h, w, 3), RGB in [0, 1]
+Recipe = dict[str, Any]  # JSON-able: all that decides what a computation returns
+
+
+@dataclass(frozen=True)
+class LocalFeatures:
+    """Descriptors (n, d) at locations (n, 2): x and y as fractions of the image's width and height."""
+
+    descriptors: npt.NDArray[Any]
+    locations: npt.NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.descriptors)
+
+
+@dataclass(frozen=True)
+class State:
+    """What an object needs to come back to life: a JSON-able header and named arrays, no code."""
+
+    header: dict[str, Any]
+    arrays: dict[str, npt.NDArray[Any]]
+
+    def nested(self, name: str) -> State:
+        """The part that `join` stored under this name."""
+        prefix = name + "/"
+        arrays = {key[len(prefix) :]: value for key, value in self.arrays.items() if key.startswith(prefix)}
+        return State(self.header[name], arrays)
+
+    def join(self, name: str, part: State) -> State:
+        """This state with another one inside it, under a name."""
+        arrays = {f"{name}/{key}": value for key, value in part.arrays.items()}
+        return State({**self.header, name: part.header}, {**self.arrays, **arrays})

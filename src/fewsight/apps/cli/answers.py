@@ -1,0 +1,90 @@
+"""How results look on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from fewsight._base.errors import UnreadableImage
+from fewsight.apps.cli.plain import printable, say
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from fewsight.evaluation import Evaluation, Summary
+    from fewsight.images import ImageSet
+
+WIDTH_WITHOUT_TERMINAL = 200  # a table in a log file is not cut at 80 columns
+
+
+def tell(*lines: str) -> None:
+    """Lines on stdout, as they are: no markup, no wrapping, nothing a file name could do to the terminal."""
+    for line in lines:
+        sys.stdout.write(printable(line) + "\n")
+
+
+def show_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Collection[int] = ()) -> None:
+    """A table on stdout; the columns in `numbers` stand to the right."""
+    table = Table()
+    for position, heading in enumerate(headings):
+        table.add_column(Text(printable(heading)), justify="right" if position in numbers else "left", overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(printable(cell)) for cell in row))
+    Console(width=None if sys.stdout.isatty() else WIDTH_WITHOUT_TERMINAL).print(table)
+
+
+def show_accuracies(evaluation: Evaluation) -> None:
+    """A row for each way of learning, a column for each number of examples."""
+    sizes = evaluation.protocol.per_class
+    ways: dict[tuple[str, ...], dict[int, str]] = {}
+    for setting, summaries in evaluation.summaries.items():
+        way = (setting.channels, setting.combine, setting.learner)
+        ways.setdefault(way, {})[setting.per_class] = _percent(summaries["accuracy"])
+    several = len({way[:2] for way in ways}) > 1  # otherwise every row would say the same
+    names = [*(["channels", "combined by"] if several else []), "learner"]
+    rows = [[*way[-len(names) :], *(cells[size] for size in sizes)] for way, cells in ways.items()]
+    headings = [*names, *(f"{size} per category" for size in sizes)]
+    show_table(headings, rows, numbers=range(len(names), len(headings)))
+    repeats = plural(evaluation.protocol.repeats, "repeat")
+    tell(
+        f"Accuracy in % on images not learned from: mean over {plural(len(evaluation.classes), 'category', 'categories')} "
+        f"± standard deviation over {repeats}."
+    )
+
+
+def _percent(summary: Summary) -> str:
+    return f"{100 * summary.mean:.1f}" + ("" if summary.std is None else f" ± {100 * summary.std:.1f}")
+
+
+def list_unreadable(failures: Sequence[UnreadableImage]) -> None:
+    """Which files could not be used and why, on stderr, and how many they are."""
+    for failure in failures:
+        say(str(failure))
+    if failures:
+        say(f"{plural(len(failures), 'file')} could not be used.")
+
+
+def list_left_out(images: ImageSet) -> None:
+    """All that lay in a folder of labelled images and was not used, on stderr."""
+    list_unreadable(images.unreadable)
+    if images.empty_classes:
+        say(f"no usable image in the category {', '.join(images.empty_classes)}, which was left out.")
+    if images.loose:
+        say(f"{plural(len(images.loose), 'image')} in no category's folder left out, such as {images.loose[0].name}.")
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """`1 image`, `2 images`, `2 categories`."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def wrote(*paths: Path | None) -> None:
+    """Where the files went."""
+    for path in paths:
+        if path is not None:
+            tell(f"Wrote {path}")

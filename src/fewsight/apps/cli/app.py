@@ -1,0 +1,56 @@
+"""The program `fewsight` and its commands."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+
+from fewsight.apps.cli import channels, demo, evaluate, learn, predict
+from fewsight.apps.cli.plain import PlainErrors
+
+app = typer.Typer(
+    name="fewsight",
+    cls=PlainErrors,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    epilog="To see what it does, on images that come with it: [bold]fewsight demo[/bold]",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+app.command(epilog=demo.EXAMPLES)(demo.demo)
+app.command(epilog=learn.EXAMPLES)(learn.learn)
+app.command(epilog=predict.EXAMPLES)(predict.predict)
+app.command(epilog=evaluate.EXAMPLES)(evaluate.evaluate)
+app.command(epilog=channels.EXAMPLES)(channels.channels)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        from fewsight import __version__
+
+        typer.echo(f"fewsight {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def fewsight(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
+    ] = False,
+) -> None:
+    """Learn visual categories from a handful of labelled images, and say how sure it is."""
+
+
+def main() -> None:
+    """The entry point of the installed program."""
+    signal.signal(signal.SIGTERM, _end)
+    app(prog_name="fewsight")
+
+
+def _end(number: int, frame: object) -> NoReturn:
+    """Asked to end, as by a shutdown: leave through every clean-up, so that no temporary folder stays behind."""
+    sys.exit(128 + number)

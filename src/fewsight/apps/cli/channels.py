@@ -1,0 +1,20 @@
+"""`fewsight channels`: what can be compared in images, and the options of each way."""
+
+from __future__ import annotations
+
+EXAMPLES = "[bold]fewsight evaluate photos --channels spatial_pmk --set spatial_pmk.n_words=200[/bold]"
+
+
+def channels() -> None:
+    """List the channels: the ways in which images are compared, with their options and defaults."""
+    from fewsight.apps.cli.answers import tell
+    from fewsight.apps.workbench import describe_channels
+
+    for channel in describe_channels():
+        tell(f"{channel.name}: {channel.summary}")
+        tell(*(f"  --set {channel.name}.{name}={_shown(default)}" for name, default in channel.options.items()))
+
+
+def _shown(default: object) -> str:
+    """A default as `--set` would take it."""
+    return str(list(default)).replace(" ", "") if isinstance(default, tuple) else str(default)

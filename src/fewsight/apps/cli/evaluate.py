@@ -1,0 +1,94 @@
+"""`fewsight evaluate`: how well the methods do on a folder of labelled images."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fewsight.apps.cli import options
+from fewsight.apps.cli.bars import progress_bars
+
+if TYPE_CHECKING:
+    from fewsight.evaluation import Evaluation
+
+EXAMPLES = """
+[bold]fewsight evaluate photos --per-class 1,3,5,10 --report report.html[/bold]
+
+[bold]fewsight evaluate caltech101 --images-per-class 30 --per-class 15 --json out.json[/bold]
+
+With the settings of a paper: [bold]--noise 1e-10 --svm-c 10000[/bold]
+"""
+
+
+def evaluate(
+    folder: options.LabelledFolder,
+    labels: options.Labels = None,
+    exclude: options.Exclude = None,
+    images_per_class: Annotated[
+        int | None,
+        typer.Option(
+            min=2, metavar="NUMBER", show_default="all", help="Images of each category that take part, drawn at random."
+        ),
+    ] = None,
+    per_class: Annotated[
+        str, typer.Option(metavar="NUMBERS", help="Training images per category; several, as 1,3,5, give a curve.")
+    ] = "5",
+    test_per_class: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="NUMBER", show_default="all that remain", help="Test images per category."),
+    ] = None,
+    repeats: Annotated[int, typer.Option(min=1, metavar="NUMBER", help="How often to draw anew.")] = 10,
+    channels: options.Channels = "spatial_pmk",
+    learners: Annotated[
+        str, typer.Option(metavar="NAMES", help="Learners, joined by commas: gp, svm, nn (nearest neighbour).")
+    ] = "gp,svm,nn",
+    settings: options.Settings = None,
+    noise: options.Noise = None,
+    svm_c: Annotated[
+        float | None,
+        typer.Option(
+            "--svm-c", metavar="C", show_default="the learner's own", help="Cost C of the support vector machine."
+        ),
+    ] = None,
+    seed: options.Seed = 0,
+    json_file: Annotated[
+        Path | None, typer.Option("--json", metavar="FILE", show_default=False, help="Write the results as JSON.")
+    ] = None,
+    report_file: Annotated[
+        Path | None, typer.Option("--report", metavar="FILE", show_default=False, help="Write an HTML report.")
+    ] = None,
+    jobs: options.Jobs = None,
+    cache_folder: options.CacheFolder = None,
+    no_cache: options.NoCache = False,
+) -> None:
+    """Measure accuracy: train on a few images per category, test on others, several times over."""
+    sizes, workplace = options.counts(per_class), options.workplace(jobs, cache_folder, no_cache)
+    from fewsight.apps.workbench import ImageSource, Protocol, evaluate_folder, make_learners, read_settings
+
+    with progress_bars():
+        evaluation = evaluate_folder(
+            ImageSource(folder, labels, options.words(exclude)),
+            Protocol(images_per_class, sizes, test_per_class, repeats, seed),
+            channels=options.words(channels),
+            options=read_settings(settings or []),
+            learners=make_learners(options.words(learners), noise_variance=noise, svm_c=svm_c),
+            json_file=json_file,
+            report_file=report_file,
+            command=shlex.join(["fewsight", *sys.argv[1:]]),
+            workplace=workplace,
+        )
+    _answer(evaluation, json_file, report_file)
+
+
+def _answer(evaluation: Evaluation, json_file: Path | None, report_file: Path | None) -> None:
+    from fewsight.apps.cli.answers import list_unreadable, show_accuracies, tell, wrote
+
+    show_accuracies(evaluation)
+    seconds = evaluation.timings
+    tell(f"Took {seconds['total']:.1f} s, of which local features {seconds['local_features']:.1f} s.")
+    list_unreadable(evaluation.unreadable)
+    wrote(json_file, report_file)

@@ -1,0 +1,79 @@
+"""`fewsight learn`: from a folder of labelled images to a model file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fewsight.apps.cli import options
+from fewsight.apps.cli.bars import progress_bars
+
+if TYPE_CHECKING:
+    from fewsight.apps.workbench import Learned
+
+EXAMPLES = """
+[bold]fewsight learn photos -o birds.fewsight[/bold]  (photos/owl/*.jpg, photos/robin/*.jpg, ...)
+
+[bold]fewsight learn photos --labels labels.csv -o birds.fewsight[/bold]  (photos/*.jpg)
+"""
+
+
+def learn(
+    folder: options.LabelledFolder,
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", show_default=False, help="The model file to write.")
+    ],
+    labels: options.Labels = None,
+    exclude: options.Exclude = None,
+    channels: options.Channels = "spatial_pmk",
+    settings: options.Settings = None,
+    noise: options.Noise = None,
+    seed: options.Seed = 0,
+    jobs: options.Jobs = None,
+    cache_folder: options.CacheFolder = None,
+    no_cache: options.NoCache = False,
+) -> None:
+    """Learn categories from labelled images and write a model file.
+
+    An existing model file is replaced, once the new one is whole. The file opens on another machine without the images.
+    """
+    workplace = options.workplace(jobs, cache_folder, no_cache)
+    from fewsight.apps.workbench import ImageSource, learn_folder, read_settings
+
+    with progress_bars():
+        learned = learn_folder(
+            ImageSource(folder, labels, options.words(exclude)),
+            output,
+            channels=options.words(channels),
+            options=read_settings(settings or []),
+            noise_variance=noise,
+            seed=seed,
+            workplace=workplace,
+        )
+    _answer(learned, output)
+
+
+def _answer(learned: Learned, output: Path) -> None:
+    from fewsight.apps.cli.answers import list_left_out, plural, show_table, tell
+
+    show_table(["category", "images"], [[name, str(count)] for name, count in learned.counts.items()], numbers=[1])
+    n_images, n_categories = sum(learned.counts.values()), len(learned.counts)
+    tell(f"Learned {plural(n_categories, 'category', 'categories')} from {plural(n_images, 'image')}.")
+    tell(f"Noise variance {learned.model.noise_variance_:.3g}.", *_about_accuracy(learned))
+    list_left_out(learned.images)
+    tell(f"{'Replaced' if learned.replaced else 'Wrote'} {output}.")
+
+
+def _about_accuracy(learned: Learned) -> list[str]:
+    """Leave-one-out accuracy, and for which categories there is none."""
+    single = [name for name, count in learned.counts.items() if count == 1]
+    lines = []
+    if learned.leave_one_out_accuracy is not None:
+        lines.append(
+            f"Right on {learned.leave_one_out_accuracy:.1%} of the images when each is left out (mean of categories)."
+        )
+    if single:
+        lines.append(f"Only one image each, so nothing to check with: {', '.join(single)}.")
+    return lines

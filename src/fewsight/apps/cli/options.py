@@ -1,0 +1,97 @@
+"""Options that several commands share, and the small languages they are written in."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from fewsight.apps.workbench import Workplace
+
+LabelledFolder = Annotated[
+    Path,
+    typer.Argument(
+        metavar="FOLDER",
+        show_default=False,
+        help="A folder with one folder of images per category; with --labels, a folder of images.",
+    ),
+]
+Labels = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="CSV",
+        show_default=False,
+        help="A table that says which image is what, with the columns file and category; for images in one folder.",
+    ),
+]
+Exclude = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CATEGORY",
+        show_default=False,
+        help="Leave a category out; may be repeated, or a list with commas.",
+    ),
+]
+Channels = Annotated[
+    str, typer.Option(metavar="NAMES", help="Channels, joined by commas; `fewsight channels` lists them.")
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="CHANNEL.OPTION=VALUE",
+        show_default=False,
+        help="Set an option of a channel, as in --set spatial_pmk.n_words=200; may be repeated.",
+    ),
+]
+Noise = Annotated[
+    float | None,
+    typer.Option(
+        metavar="VARIANCE",
+        show_default="learned by evidence",
+        help="Noise variance of the Gaussian process, instead of learning it.",
+    ),
+]
+Seed = Annotated[int, typer.Option(min=0, metavar="NUMBER", help="Seed of all that is drawn at random.")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(
+        min=1, metavar="NUMBER", show_default="all processors", help="How many images to work on at the same time."
+    ),
+]
+CacheFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--cache-dir",
+        metavar="FOLDER",
+        show_default="the user's cache, or FEWSIGHT_CACHE",
+        help="Where computed features are kept for the next run.",
+    ),
+]
+NoCache = Annotated[bool, typer.Option("--no-cache", help="Forget computed features when the command ends.")]
+
+
+def words(texts: str | Sequence[str] | None) -> tuple[str, ...]:
+    """`"a,b"`, or `["a,b", "c"]`, as a tuple of words without blanks around them."""
+    texts = [texts] if isinstance(texts, str) else texts or []
+    return tuple(word.strip() for text in texts for word in text.split(",") if word.strip())
+
+
+def counts(text: str) -> tuple[int, ...]:
+    """`"1,3,5"` as numbers; anything that is not a list of whole numbers above zero is a usage error."""
+    parts = words(text)
+    if not parts or not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
+        raise typer.BadParameter(f"must be whole numbers above zero joined by commas, got {text!r}.")
+    return tuple(sorted({int(part) for part in parts}))
+
+
+def workplace(jobs: int | None, cache_folder: Path | None, no_cache: bool) -> Workplace:
+    """How the work is done, from the three options about it."""
+    from fewsight.apps.workbench import Workplace
+
+    if no_cache and cache_folder is not None:
+        raise typer.BadParameter("--no-cache and --cache-dir contradict each other.")
+    return Workplace(jobs=jobs or -1, cache_folder=cache_folder, keep_features=not no_cache)

@@ -1,0 +1,34 @@
+"""All that a person can do, whichever way they ask: plain functions that return results and print nothing."""
+
+from fewsight.apps.workbench.channel_options import ChannelDescription, describe_channels, read_settings
+from fewsight.apps.workbench.demonstration import Demonstration, demo
+from fewsight.apps.workbench.evaluating import evaluate_folder, evaluate_images, make_learners
+from fewsight.apps.workbench.image_sources import ImageSource, Workplace
+from fewsight.apps.workbench.learning import Learned, learn, learn_folder
+from fewsight.apps.workbench.predicting import Prediction, Predictions, predict_images
+from fewsight.apps.workbench.prediction_table import table_rows, write_rows, write_table
+from fewsight.evaluation import Evaluation, Protocol
+
+__all__ = [
+    "ChannelDescription",
+    "Demonstration",
+    "Evaluation",
+    "ImageSource",
+    "Learned",
+    "Prediction",
+    "Predictions",
+    "Protocol",
+    "Workplace",
+    "demo",
+    "describe_channels",
+    "evaluate_folder",
+    "evaluate_images",
+    "learn",
+    "learn_folder",
+    "make_learners",
+    "predict_images",
+    "read_settings",
+    "table_rows",
+    "write_rows",
+    "write_table",
+]

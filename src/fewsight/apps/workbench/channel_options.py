@@ -1,0 +1,78 @@
+"""Channels as a person meets them: their names, what they do, and their options given as text."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fewsight._base.checks import check_choice
+from fewsight._base.errors import InvalidInput
+from fewsight.channels import CHANNELS, Channel, make_channel
+from fewsight.images import FeatureCache
+
+# Options that the command sets itself (--jobs, --seed, --cache-dir), so that they cannot contradict each other.
+SET_BY_THE_COMMAND = ("cache", "n_jobs", "random_state")
+
+
+@dataclass(frozen=True)
+class ChannelDescription:
+    """A channel's name, its first line of documentation, and its options with their defaults."""
+
+    name: str
+    summary: str
+    options: dict[str, Any]
+
+
+def describe_channels() -> list[ChannelDescription]:
+    """Every channel there is, in the order of registration."""
+    return [
+        ChannelDescription(name, (inspect.getdoc(kind) or "").partition("\n")[0], options_of(kind))
+        for name, kind in CHANNELS.items()
+    ]
+
+
+def options_of(kind: type[Channel]) -> dict[str, Any]:
+    """The options that a person may set, with their defaults."""
+    parameters = inspect.signature(kind).parameters.values()
+    return {p.name: p.default for p in parameters if p.name not in SET_BY_THE_COMMAND}
+
+
+def read_settings(settings: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """`["spatial_pmk.n_words=200"]` as `{"spatial_pmk": {"n_words": 200}}`, with the names checked."""
+    options: dict[str, dict[str, Any]] = {}
+    for setting in settings:
+        place, equals, text = setting.partition("=")
+        channel, dot, option = place.strip().partition(".")
+        if not (equals and dot):
+            raise InvalidInput(f"a setting must read CHANNEL.OPTION=VALUE, got {setting!r}.")
+        kind = CHANNELS[check_choice("a setting", "its channel", channel, CHANNELS)]
+        check_choice(f"a setting of {channel}", "its option", option, options_of(kind))
+        options.setdefault(channel, {})[option] = _value(text.strip())
+    return options
+
+
+def _value(text: str) -> Any:
+    """A number, true, false, null or a list as in JSON; anything else is a word."""
+    try:
+        value = json.loads(text.lower() if text.lower() in ("true", "false", "null") else text)
+    except ValueError:
+        return text
+    return tuple(value) if isinstance(value, list) else value
+
+
+def make_channels(
+    names: Sequence[str], options: Mapping[str, Mapping[str, Any]], *, seed: int, jobs: int, cache: FeatureCache
+) -> list[Channel]:
+    """The channels asked for, each with its own options; options of a channel that was not asked for are refused."""
+    if not names or len(set(names)) != len(names):
+        raise InvalidInput(
+            f"channels: at least one name, each of them once, is needed, got {', '.join(names) or 'none'}."
+        )
+    idle = sorted(set(options) - set(names))
+    if idle:
+        raise InvalidInput(f"a setting names the channel {idle[0]}, but the channels asked for are {', '.join(names)}.")
+    workplace = {"random_state": seed, "n_jobs": jobs, "cache": cache}
+    return [make_channel(name, **options.get(name, {}), **workplace) for name in names]

@@ -1,0 +1,96 @@
+"""How well learners and channels do on a folder of labelled images."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from fewsight._base.checks import check_choice, check_positive
+from fewsight._base.errors import InvalidInput
+from fewsight.apps.workbench.channel_options import make_channels
+from fewsight.apps.workbench.image_sources import ImageSource, Workplace
+from fewsight.apps.workbench.places import check_output_file
+from fewsight.evaluation import Evaluation, Protocol, evaluate, write_report
+from fewsight.images import ImageSet
+from fewsight.learners import LEARNERS, KernelLearner
+
+
+def evaluate_folder(
+    source: ImageSource,
+    protocol: Protocol,
+    *,
+    channels: Sequence[str] = ("spatial_pmk",),
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    learners: Mapping[str, KernelLearner] | None = None,
+    json_file: str | Path | None = None,
+    report_file: str | Path | None = None,
+    command: str | None = None,
+    workplace: Workplace | None = None,
+) -> Evaluation:
+    """Evaluate a folder and write the results as JSON and as a report, where a file is given for them."""
+    for place in (json_file, report_file):
+        if place is not None:
+            check_output_file(place)
+    images = source.read()
+    evaluation = evaluate_images(
+        images, protocol, channels=channels, options=options, learners=learners, workplace=workplace
+    )
+    write_results(evaluation, images, json_file=json_file, report_file=report_file, command=command)
+    return evaluation
+
+
+def evaluate_images(
+    images: ImageSet,
+    protocol: Protocol,
+    *,
+    channels: Sequence[str] = ("spatial_pmk",),
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    learners: Mapping[str, KernelLearner] | None = None,
+    workplace: Workplace | None = None,
+) -> Evaluation:
+    """Evaluate an image set: each channel alone and, if there are several, all of them together."""
+    workplace = workplace or Workplace()
+    learners = make_learners(tuple(LEARNERS)) if learners is None else learners
+    combine = ("none",) if len(channels) == 1 else ("none", "average")
+    with workplace.cache() as cache:
+        made = make_channels(channels, options or {}, seed=protocol.seed, jobs=workplace.jobs, cache=cache)
+        by_name = {channel.name: channel for channel in made}
+        return evaluate(images, protocol, by_name, learners, combine=combine)
+
+
+def make_learners(
+    names: Sequence[str], *, noise_variance: float | None = None, svm_c: float | None = None
+) -> dict[str, KernelLearner]:
+    """Learners by name, for Gram matrices; the noise is the Gaussian process's, C the support vector machine's."""
+    given = {"gp": ("noise_variance", noise_variance), "svm": ("C", svm_c)}
+    options: dict[str, dict[str, Any]] = {
+        learner: {option: check_positive("learners", option, value)}
+        for learner, (option, value) in given.items()
+        if value is not None
+    }
+    for learner, settings in options.items():
+        if learner not in names:
+            raise InvalidInput(f"learners: {next(iter(settings))} is a setting of {learner}, which is not asked for.")
+    if not names:
+        raise InvalidInput("learners: at least one is needed, got none.")
+    return {name: _learner(name, options.get(name, {})) for name in names}
+
+
+def write_results(
+    evaluation: Evaluation,
+    images: ImageSet,
+    *,
+    json_file: str | Path | None = None,
+    report_file: str | Path | None = None,
+    command: str | None = None,
+) -> None:
+    """Write what was found, each file whole or not at all."""
+    if json_file is not None:
+        evaluation.write_json(json_file, command=command)
+    if report_file is not None:
+        write_report(evaluation, images, report_file, command=command)
+
+
+def _learner(name: str, options: Mapping[str, Any]) -> KernelLearner:
+    return LEARNERS[check_choice("learners", "a name", name, LEARNERS)](kernel="precomputed", **options)

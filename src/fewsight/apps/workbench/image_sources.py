@@ -1,0 +1,58 @@
+"""Where images and their categories come from, as a person says it; and where computed features are kept meanwhile."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from fewsight._base.checks import check_choice
+from fewsight._base.errors import UnreadableImage
+from fewsight.channels import Channel
+from fewsight.images import FeatureCache, Image, ImageSet, image_set_from_class_folders, image_set_from_table
+
+
+@dataclass(frozen=True)
+class ImageSource:
+    """A folder of class folders, or with `labels` a flat folder and a CSV table that says which image is what."""
+
+    folder: Path
+    labels: Path | None = None
+    exclude: Sequence[str] = ()
+
+    def read(self) -> ImageSet:
+        """The labelled images, without the excluded categories."""
+        if self.labels is None:
+            return image_set_from_class_folders(self.folder, exclude=tuple(self.exclude))
+        images = image_set_from_table(self.folder, self.labels)
+        for category in self.exclude:
+            check_choice(f"{self.labels}", "a category to exclude", category, images.classes)
+        kept = images.select([i for i, label in enumerate(images.labels) if label not in self.exclude])
+        kept.unreadable = images.unreadable
+        return kept
+
+
+@dataclass(frozen=True)
+class Workplace:
+    """How the work is done, never what comes out: processors, and the folder that keeps features between runs."""
+
+    jobs: int = -1
+    cache_folder: Path | None = None
+    keep_features: bool = True
+
+    @contextlib.contextmanager
+    def cache(self) -> Iterator[FeatureCache]:
+        """The user's cache, the one asked for, or one that is gone after the block."""
+        if self.keep_features:
+            yield FeatureCache(self.cache_folder)
+            return
+        with tempfile.TemporaryDirectory(prefix="fewsight-") as folder:
+            yield FeatureCache(Path(folder))
+
+
+def unreadable_among(images: Sequence[Image], channels: Sequence[Channel]) -> list[UnreadableImage]:
+    """The images that cannot be used, each once. What the channels computed on the way stays in their cache."""
+    failures = [failure for channel in channels for failure in channel.prepare(images)]
+    return list({failure.name: failure for failure in failures}.values())

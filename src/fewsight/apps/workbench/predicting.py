@@ -1,0 +1,120 @@
+"""From a model file and images to predictions, a batch at a time: never retrains, holds no more than a batch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fewsight._base.errors import InvalidInput, ModelFileError, UnreadableImage
+from fewsight._base.progress import silent, track
+from fewsight._base.types import Array
+from fewsight.apps.workbench.image_sources import Workplace, unreadable_among
+from fewsight.channels import Channel
+from fewsight.images import Image, ImageFile, ImageSet, images_in
+from fewsight.learners import GPClassifier
+from fewsight.persistence import load
+
+BATCH = 64  # images whose encodings are in memory at the same time
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """What the model says about one image."""
+
+    file: str
+    category: str
+    probability: float
+    uncertainty: float  # see `uncertainty_of`
+    unknown: str  # see `unknown_of`
+    probabilities: tuple[float, ...]  # in the order of the model's categories
+
+
+class Predictions:
+    """Predictions, made while they are iterated over; `unreadable` and `n_predicted` grow meanwhile.
+
+    Iteration ends with an InvalidInput if not one image could be read.
+    """
+
+    def __init__(self, model: GPClassifier, images: Sequence[Image], workplace: Workplace) -> None:
+        self.categories = [str(category) for category in model.classes_]
+        self.unreadable: list[UnreadableImage] = []
+        self.n_predicted = 0
+        self._model, self._images, self._workplace = model, images, workplace
+
+    def __iter__(self) -> Iterator[Prediction]:
+        with self._workplace.cache() as cache:
+            for channel in channels_of(self._model):
+                channel.cache, channel.n_jobs = cache, self._workplace.jobs
+            for batch in _batches(track(self._images, "predictions", len(self._images))):
+                with silent():
+                    rows = self._predict(batch)
+                self.n_predicted += len(rows)
+                yield from rows
+        if not self.n_predicted:
+            raise InvalidInput("not one of the images could be read, so there is nothing to predict.")
+
+    def _predict(self, batch: list[Image]) -> list[Prediction]:
+        failures = unreadable_among(batch, channels_of(self._model))
+        self.unreadable.extend(failures)
+        images = ImageSet(batch).without(failures).images
+        if not images:
+            return []
+        probabilities = self._model.predict_proba(images)
+        columns = (images, probabilities, uncertainty_of(probabilities), unknown_of(self._model, images))
+        return [self._row(*parts) for parts in zip(*columns, strict=True)]
+
+    def _row(self, image: Image, probabilities: Array, uncertainty: float, unknown: str) -> Prediction:
+        best = int(probabilities.argmax())
+        each = tuple(probabilities.tolist())
+        return Prediction(file_of(image), self.categories[best], each[best], float(uncertainty), unknown, each)
+
+
+def predict_images(
+    model_file: str | Path, paths: Sequence[str | Path], *, workplace: Workplace | None = None
+) -> Predictions:
+    """What a model file says about images: files, and folders with all they hold."""
+    model = load(model_file)
+    if not channels_of(model):
+        raise ModelFileError(f"{model_file}: this model does not categorise images; it can be used from Python only.")
+    found = images_in(paths)
+    predictions = Predictions(model, found.images, workplace or Workplace())
+    predictions.unreadable.extend(found.unreadable)
+    return predictions
+
+
+def channels_of(model: Any) -> list[Channel]:
+    """The fitted channels through which a model sees images; none if it sees something else."""
+    return list(getattr(getattr(model, "input_", None), "channels", []))
+
+
+def file_of(image: Image) -> str:
+    """The path as given, with every character it has; the name, for an image that is no file."""
+    return image.path if isinstance(image, ImageFile) else image.name
+
+
+def uncertainty_of(probabilities: Array) -> Array:
+    """Entropy of each row divided by its largest possible value: 0 is certain, 1 is no idea."""
+    if probabilities.shape[1] < 2:
+        return np.zeros(len(probabilities))
+    terms = probabilities * np.log(np.where(probabilities > 0, probabilities, 1.0))
+    return np.clip(np.abs(terms.sum(axis=1)) / np.log(probabilities.shape[1]), 0.0, 1.0)
+
+
+def unknown_of(model: Any, images: Sequence[Image]) -> list[str]:
+    """Whether each image is unlike all that was learned: yes or no, or a score, or nothing, as the model can tell."""
+    if hasattr(model, "is_unknown"):
+        return ["yes" if unknown else "no" for unknown in model.is_unknown(images)]
+    if hasattr(model, "unknown_score"):
+        return [f"{score:.6f}" for score in model.unknown_score(images)]
+    return [""] * len(images)
+
+
+def _batches(images: Iterable[Image]) -> Iterator[list[Image]]:
+    remaining = iter(images)
+    while batch := list(islice(remaining, BATCH)):
+        yield batch

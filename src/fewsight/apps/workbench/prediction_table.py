@@ -1,0 +1,50 @@
+"""The table that `predict` gives: CSV as in RFC 4180, one row per image, whatever characters its name holds."""
+
+from __future__ import annotations
+
+import contextlib
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import BinaryIO
+
+from fewsight._base.archive import replacing
+from fewsight.apps.workbench.places import check_output_file
+from fewsight.apps.workbench.predicting import Prediction
+
+COLUMNS = ("file", "category", "probability", "uncertainty", "unknown")
+
+
+def table_rows(
+    predictions: Iterable[Prediction], categories: Sequence[str] = (), *, digits: int = 6
+) -> Iterator[list[str]]:
+    """Headings and then a row per image; with `categories`, the model's, also a column for the probability of each."""
+    yield [*COLUMNS, *(f"probability_{category}" for category in categories)]
+    for row in predictions:
+        numbers = [f"{number:.{digits}f}" for number in (row.probability, row.uncertainty)]
+        each = [f"{number:.{digits}f}" for number in row.probabilities] if categories else []
+        yield [row.file, row.category, *numbers, row.unknown, *each]
+
+
+def write_table(path: str | Path, predictions: Iterable[Prediction], categories: Sequence[str] = ()) -> None:
+    """Write the table to a file, whole or not at all, row by row as the predictions arrive."""
+    with replacing(check_output_file(path)) as stream:
+        write_rows(stream, predictions, categories)
+
+
+def write_rows(stream: BinaryIO, predictions: Iterable[Prediction], categories: Sequence[str] = ()) -> None:
+    """Write the table to an open binary stream. A name that is not UTF-8 keeps its very bytes."""
+    with _as_text(stream) as text:
+        csv.writer(text).writerows(table_rows(predictions, categories))
+
+
+@contextlib.contextmanager
+def _as_text(stream: BinaryIO) -> Iterator[io.TextIOWrapper]:
+    """The stream as text, left open afterwards."""
+    text = io.TextIOWrapper(stream, encoding="utf-8", errors="surrogateescape", newline="")
+    try:
+        yield text
+        text.flush()
+    finally:
+        text.detach()

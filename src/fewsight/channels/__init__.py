@@ -1,0 +1,25 @@
+"""The named recipes: local features, encoding and kernel under one name. A channel is added by adding it to CHANNELS."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fewsight._base.checks import check_choice
+from fewsight._base.errors import InvalidInput
+from fewsight.channels.base import Channel, Encodings
+from fewsight.channels.spatial_pmk import SpatialPmk
+
+CHANNELS: dict[str, type[Channel]] = {channel.name: channel for channel in (SpatialPmk,)}
+
+
+def make_channel(name: str, **options: Any) -> Channel:
+    """An unfitted channel by its name, e.g. `make_channel("spatial_pmk", n_words=200)`."""
+    kind = CHANNELS[check_choice("make_channel", "name", name, CHANNELS)]
+    known = kind._get_param_names()
+    unknown = sorted(set(options) - set(known))
+    if unknown:
+        raise InvalidInput(f"make_channel: {name} has the options {', '.join(known)}, got {', '.join(unknown)}.")
+    return kind(**options)
+
+
+__all__ = ["CHANNELS", "Channel", "Encodings", "SpatialPmk", "make_channel"]

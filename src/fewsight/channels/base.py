@@ -1,0 +1,229 @@
+"""What every channel offers, and the one place where per-image work meets the cache and the processors."""
+
+from __future__ import annotations
+
+import contextlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, Self, TypeAlias, TypeVar
+
+import cv2
+import numpy as np
+import scipy.sparse
+from sklearn.base import BaseEstimator
+from threadpoolctl import threadpool_limits
+
+from fewsight._base.checks import check_integer
+from fewsight._base.errors import InvalidInput, NotFitted, UnreadableImage
+from fewsight._base.parallel import map_pieces
+from fewsight._base.types import Array, LocalFeatures, Recipe, State
+from fewsight.images import FeatureCache, Image, as_image
+from fewsight.kernels import Kernel
+
+Encodings: TypeAlias = Any  # a scipy.sparse.csr_array with a row per image
+Piece = TypeVar("Piece")
+Result = TypeVar("Result")
+
+
+class Channel(BaseEstimator, ABC):
+    """A named recipe: which local features, how they become an encoding, which kernel compares encodings.
+
+    Subclasses state their options in `__init__`, among them `cache`, `n_jobs` and `random_state`, and know how to describe one
+    image (`_describe`), what to keep of it for learning (`_sample`), how to learn from that (`_learn`) and how to encode
+    one image (`_encode`). What was learned lives in `learned_`.
+    """
+
+    name: ClassVar[str]
+    # Options that change where and how fast, never what comes out.
+    _workplace: ClassVar[tuple[str, ...]] = ("cache", "n_jobs")
+
+    cache: FeatureCache | None
+    n_jobs: int | None
+    random_state: int
+
+    # What a channel must say.
+
+    @property
+    @abstractmethod
+    def kernel(self) -> Kernel:
+        """Compares two encodings."""
+
+    @abstractmethod
+    def _feature_recipe(self) -> Recipe:
+        """All that decides what `_describe` returns."""
+
+    @abstractmethod
+    def _describe(self, image: Image) -> LocalFeatures:
+        """The local features of one image."""
+
+    @abstractmethod
+    def _learn_recipe(self) -> Recipe:
+        """All that decides what `_learn` returns, beside the training images."""
+
+    @abstractmethod
+    def _sample(self, features: LocalFeatures, n_images: int, rng: np.random.Generator) -> np.ndarray:
+        """What one of `n_images` training images contributes to `_learn`: small, so that all of them fit in memory."""
+
+    @abstractmethod
+    def _learn(self, samples: list[np.ndarray]) -> State:
+        """What the encoding needs to know (a codebook, say), from the training images' samples."""
+
+    @abstractmethod
+    def _encode_recipe(self) -> Recipe:
+        """All that decides what `_encode` returns, beside the local features; includes a digest of `learned_`."""
+
+    @abstractmethod
+    def _encode(self, features: LocalFeatures) -> tuple[np.ndarray, np.ndarray]:
+        """Ascending columns and their values of the row of one image."""
+
+    @property
+    @abstractmethod
+    def n_columns(self) -> int:
+        """Length of an encoding."""
+
+    @abstractmethod
+    def _set_learned(self, state: State) -> None:
+        """Take back what `_learn` returned, checking it: it may come from a file."""
+
+    # What a channel offers.
+
+    def fit(self, images: Sequence[Any], labels: Any = None) -> Self:
+        """Learn what the encoding needs from the training images. The labels are for channels that use them."""
+        images = as_images(images)
+        if not images:
+            raise InvalidInput(f"{type(self).__name__}: fit needs at least one image, got none.")
+        check_integer(self, "random_state", self.random_state, least=0)
+        key = self._learned_key(images)
+        state = self.cache.get(key) if self.cache and key else None
+        if state is None:
+            state = self._learn(self._map(self._sampler(len(images)), list(enumerate(images)), "local features"))
+            if self.cache and key:
+                self.cache.put(key, state)
+        self._set_learned(state)
+        return self
+
+    def prepare(self, images: Sequence[Any]) -> list[UnreadableImage]:
+        """Compute and cache the local features; return what could not be read instead of failing on it."""
+
+        def attempt(image: Image) -> UnreadableImage | None:
+            try:
+                self._features_of(image)
+            except UnreadableImage as error:
+                return error
+            return None
+
+        return [error for error in self._map(attempt, as_images(images), "local features") if error is not None]
+
+    def local_features(self, images: Sequence[Any]) -> list[LocalFeatures]:
+        """Descriptors at locations, image by image."""
+        return self._map(self._features_of, as_images(images), "local features")
+
+    def encode(self, images: Sequence[Any]) -> Encodings:
+        """One row per image, ready for `gram`."""
+        self._check_fitted()
+        rows = self._map(self._encoding_of, as_images(images), "encodings")
+        return _stacked(rows, self.n_columns)
+
+    def gram(self, A: Encodings, B: Encodings | None = None) -> Array:
+        """Kernel values between encodings."""
+        return self.kernel.gram(A, B)
+
+    def diag(self, A: Encodings) -> Array:
+        """Kernel values of each encoding with itself."""
+        return self.kernel.diag(A)
+
+    def distances(self, A: Encodings, B: Encodings) -> Array:
+        """Distances in the space that the kernel spans."""
+        squared = self.diag(A)[:, None] + self.diag(B)[None, :] - 2 * self.gram(A, B)
+        return np.sqrt(np.maximum(squared, 0.0))
+
+    def state(self) -> State:
+        """Options and what was learned, for the model file."""
+        self._check_fitted()
+        options = {key: value for key, value in self.get_params(deep=False).items() if key not in self._workplace}
+        return State({"name": self.name, "options": options}, {}).join("learned", self.learned_)
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        options = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in state.header["options"].items()
+        }
+        channel = cls(**options)
+        channel._set_learned(state.nested("learned"))
+        return channel
+
+    # One image at a time, through the cache.
+
+    def _features_of(self, image: Image) -> LocalFeatures:
+        key = self._key("local features", image.content_hash, self._feature_recipe())
+        stored = self.cache.get(key) if self.cache and key else None
+        if stored is not None:
+            return LocalFeatures(stored.arrays["descriptors"], stored.arrays["locations"])
+        features = self._describe(image)
+        if self.cache and key:
+            arrays = {"descriptors": features.descriptors, "locations": features.locations}
+            self.cache.put(key, State({}, arrays))
+        return features
+
+    def _encoding_of(self, image: Image) -> tuple[np.ndarray, np.ndarray]:
+        key = self._key("encoding", image.content_hash, self._feature_recipe(), self._encode_recipe())
+        stored = self.cache.get(key) if self.cache and key else None
+        if stored is not None:
+            return stored.arrays["columns"], stored.arrays["values"]
+        columns, values = self._encode(self._features_of(image))
+        if self.cache and key:
+            self.cache.put(key, State({}, {"columns": columns.astype(np.int32), "values": values}))
+        return columns, values
+
+    def _key(self, *parts: str | Recipe) -> str | None:
+        return None if self.cache is None else self.cache.key_of(*parts)
+
+    def _learned_key(self, images: list[Image]) -> str | None:
+        if self.cache is None:
+            return None
+        hashes = "".join(image.content_hash for image in images)
+        return self._key("learned", self._feature_recipe(), self._learn_recipe(), hashes)
+
+    def _sampler(self, n_images: int) -> Callable[[tuple[int, Image]], np.ndarray]:
+        """Each image has a random stream of its own: the sample is the same in whatever order they are done."""
+
+        def sample(numbered: tuple[int, Image]) -> np.ndarray:
+            position, image = numbered
+            rng = np.random.default_rng([self.random_state, position])
+            return self._sample(self._features_of(image), n_images, rng)
+
+        return sample
+
+    def _map(self, function: Callable[[Piece], Result], pieces: list[Piece], what: str) -> list[Result]:
+        """Images are the pieces of parallel work; inside a piece everything runs on one thread, so that neither the
+        numbers nor the load depend on how many threads the numerical libraries would like to use."""
+        with _one_thread():
+            return map_pieces(function, pieces, n_jobs=self.n_jobs, what=f"{self.name}: {what}")
+
+    def _check_fitted(self) -> None:
+        if not hasattr(self, "learned_"):
+            raise NotFitted(f"{type(self).__name__}: call fit with training images before encoding any.")
+
+
+def as_images(images: Sequence[Any]) -> list[Image]:
+    """Paths, arrays or Image objects, as Image objects."""
+    return [as_image(image) for image in images]
+
+
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
+    threads = cv2.getNumThreads()
+    cv2.setNumThreads(1)
+    try:
+        with threadpool_limits(1):
+            yield
+    finally:
+        cv2.setNumThreads(threads)
+
+
+def _stacked(rows: list[tuple[np.ndarray, np.ndarray]], n_columns: int) -> Encodings:
+    counts = [len(columns) for columns, _ in rows]
+    indptr = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+    columns = np.concatenate([columns for columns, _ in rows]) if rows else np.empty(0, np.int32)
+    values = np.concatenate([values for _, values in rows]) if rows else np.empty(0)
+    return scipy.sparse.csr_array((values, columns, indptr), shape=(len(rows), n_columns))

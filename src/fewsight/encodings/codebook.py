@@ -1,0 +1,71 @@
+"""Visual words: descriptors are told apart only by the word they are nearest to. [Kapoor2010, section 8]"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from threadpoolctl import threadpool_limits
+
+from fewsight._base.checks import check_integer
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import State
+
+BLOCK = 16_384  # descriptors compared with all words at a time: a few tens of megabytes
+
+
+@dataclass(frozen=True)
+class Codebook:
+    """Words (n_words, d) in the space of the descriptors."""
+
+    words: npt.NDArray[np.float32]
+
+    @property
+    def n_words(self) -> int:
+        return len(self.words)
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the words, for the keys of what was encoded with them."""
+        return hashlib.blake2b(np.ascontiguousarray(self.words).tobytes(), digest_size=16).hexdigest()
+
+    def assign(self, descriptors: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
+        """The nearest word of each descriptor: the largest x.w - |w|^2 / 2."""
+        half_norms = 0.5 * np.einsum("ij,ij->i", self.words, self.words)
+        blocks = [
+            (descriptors[start : start + BLOCK].astype(np.float32) @ self.words.T - half_norms).argmax(axis=1)
+            for start in range(0, len(descriptors), BLOCK)
+        ]
+        return np.concatenate(blocks) if blocks else np.empty(0, np.intp)
+
+    def state(self) -> State:
+        return State({"kind": "codebook"}, {"words": self.words})
+
+    @classmethod
+    def from_state(cls, state: State) -> Codebook:
+        words = state.arrays["words"]
+        if words.ndim != 2 or not len(words) or words.dtype != np.float32 or not np.isfinite(words).all():
+            raise InvalidInput("Codebook: words must be a finite float32 matrix of words x dimensions.")
+        return cls(words)
+
+
+def kmeans_codebook(descriptors: npt.NDArray[Any], n_words: int, *, random_state: int, max_iter: int = 20) -> Codebook:
+    """Cluster centres of the descriptors; with fewer distinct descriptors than words, the distinct ones themselves."""
+    check_integer("kmeans_codebook", "n_words", n_words, least=1)
+    if descriptors.ndim != 2 or not len(descriptors):
+        raise InvalidInput(
+            f"kmeans_codebook: descriptors must be a matrix with at least one row, got shape {descriptors.shape}."
+        )
+    distinct = np.unique(descriptors, axis=0)
+    if len(distinct) <= n_words:
+        return Codebook(distinct.astype(np.float32))
+    from sklearn.cluster import KMeans
+
+    means = KMeans(n_words, n_init=1, init="random", max_iter=max_iter, random_state=random_state)
+    with threadpool_limits(1):  # several threads add in any order: the words would differ from run to run
+        means.fit(descriptors.astype(np.float32))
+    return Codebook(means.cluster_centers_.astype(np.float32))

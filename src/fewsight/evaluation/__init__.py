@@ -1,0 +1,19 @@
+"""Measuring: protocols, repeated splits, records and the report."""
+
+from fewsight.evaluation.outcomes import METRICS, Outcome, Setting
+from fewsight.evaluation.protocol import Draw, Protocol
+from fewsight.evaluation.report import write_report
+from fewsight.evaluation.results import Evaluation, Summary
+from fewsight.evaluation.runner import evaluate
+
+__all__ = [
+    "METRICS",
+    "Draw",
+    "Evaluation",
+    "Outcome",
+    "Protocol",
+    "Setting",
+    "Summary",
+    "evaluate",
+    "write_report",
+]

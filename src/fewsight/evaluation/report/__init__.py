@@ -1,0 +1,5 @@
+"""One self-contained page that shows a stranger what was learned, how well, and where it goes wrong."""
+
+from fewsight.evaluation.report.writing import render_report, write_report
+
+__all__ = ["render_report", "write_report"]

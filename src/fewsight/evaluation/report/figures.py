@@ -1,0 +1,154 @@
+"""Plots as SVG for the page: drawn without a display, the same bytes each time, coloured by the page's style sheet."""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import matplotlib
+import numpy as np
+from markupsafe import Markup
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_svg import FigureCanvasSVG
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullLocator
+
+from fewsight.evaluation.results import Summary
+from fewsight.metrics import ReliabilityBins
+
+# Stand-ins for colours of the style sheet, which differ between light and dark: `_as_inline` puts the variables in.
+INK, FAINT = "#fe1000", "#fe1001"
+N_SERIES = 6
+DASHES = ("", "6 3", "2 2")  # beyond six lines the colours come again, dashed
+_STYLE = {
+    "svg.fonttype": "none",  # text stays text, in the reader's fonts
+    "svg.hashsalt": "fewsight",
+    "font.family": "sans-serif",
+    "font.size": 11.0,
+    "text.parse_math": False,
+    "text.color": INK,
+    "axes.labelcolor": INK,
+    "axes.edgecolor": FAINT,
+    "xtick.color": INK,
+    "ytick.color": INK,
+}
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Accuracy against examples per class."""
+
+    label: str
+    points: list[tuple[int, Summary]]
+
+
+def series_colour(position: int) -> str:
+    """The style sheet's name for the colour of a line."""
+    return f"var(--series-{position % N_SERIES})"
+
+
+def series_dashes(position: int) -> str:
+    """The dash pattern of a line."""
+    return DASHES[(position // N_SERIES) % len(DASHES)]
+
+
+def learning_curves(curves: Sequence[Curve], chance: float) -> Markup:
+    """Accuracy in per cent over the number of training images per class, with standard deviations."""
+    with matplotlib.rc_context(_STYLE):
+        figure, axes = _axes(7.6, 4.0)
+        sizes = sorted({size for curve in curves for size, _ in curve.points})
+        _examples_axis(axes, sizes)
+        has_bars = any(summary.std for curve in curves for _, summary in curve.points)
+        for position, curve in enumerate(curves):
+            steps = position - (len(curves) - 1) / 2 if has_bars else 0.0
+            _draw_curve(axes, position, curve, _aside(sizes, steps))
+        axes.axhline(100 * chance, color=INK, linewidth=0.8, linestyle=(0, (1, 3)))
+        top = max(100 * (s.mean + (s.std or 0.0)) for curve in curves for _, s in curve.points)
+        axes.set_ylim(0, min(102.0, 10 * np.ceil(top / 10 + 0.2)))
+        axes.set_ylabel("test images right (%)")
+        return _as_inline(figure, "Learning curves: accuracy against the number of training images per category")
+
+
+def reliability(bins: ReliabilityBins) -> Markup:
+    """How often it was right against how sure it was; a larger dot stands for more images."""
+    with matplotlib.rc_context(_STYLE):
+        figure, axes = _axes(4.6, 4.2)
+        axes.plot([0, 100], [0, 100], color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
+        filled = bins.counts > 0
+        sure, right = 100 * bins.confidence[filled], 100 * bins.accuracy[filled]
+        area = 20 + 260 * bins.counts[filled] / bins.counts.max()
+        axes.plot(sure, right, color=_series(0), linewidth=1.2)
+        axes.scatter(sure, right, s=area, color=_series(0), linewidths=0, zorder=3)
+        axes.set(xlim=(-4, 104), ylim=(-4, 104), xlabel="how sure it was (%)", ylabel="how often it was right (%)")
+        return _as_inline(figure, "Reliability: how often answers were right against how sure they were")
+
+
+def _axes(width: float, height: float) -> tuple[Figure, Axes]:
+    figure = Figure(figsize=(width, height))
+    margins = {"left": 0.75 / width, "bottom": 0.65 / height, "right": 1 - 0.1 / width, "top": 1 - 0.15 / height}
+    figure.subplots_adjust(**margins)  # in inches: enough for the labels
+    FigureCanvasSVG(figure)
+    figure.patch.set_alpha(0.0)
+    axes = figure.add_subplot()
+    axes.patch.set_alpha(0.0)
+    axes.grid(axis="y", color=FAINT, linewidth=0.6)
+    axes.set_axisbelow(True)
+    axes.spines[["top", "right"]].set_visible(False)
+    return figure, axes
+
+
+def _draw_curve(axes: Axes, position: int, curve: Curve, places: dict[int, float]) -> None:
+    sizes = [places[size] for size, _ in curve.points]
+    means = [100 * summary.mean for _, summary in curve.points]
+    stds = [100 * (summary.std or 0.0) for _, summary in curve.points]
+    dashes = [float(length) for length in series_dashes(position).split()]
+    axes.errorbar(
+        sizes,
+        means,
+        yerr=stds if any(stds) else None,
+        color=_series(position),
+        linestyle=(0, tuple(dashes)) if dashes else "-",
+        linewidth=1.8,
+        marker="o",
+        markersize=5,
+        capsize=3,
+        elinewidth=1.0,
+    )
+
+
+def _examples_axis(axes: Axes, sizes: list[int]) -> None:
+    if _is_logarithmic(sizes):
+        axes.set_xscale("log")
+    axes.set_xticks(sizes, [str(size) for size in sizes])
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xlabel("training images per category")
+
+
+def _aside(sizes: list[int], steps: float) -> dict[int, float]:
+    """Where a line's points stand: a little beside their number, so that error bars do not cover each other."""
+    if _is_logarithmic(sizes):
+        return {size: size * (sizes[-1] / sizes[0]) ** (0.007 * steps) for size in sizes}
+    return {size: size + 0.007 * steps * (sizes[-1] - sizes[0]) for size in sizes}
+
+
+def _is_logarithmic(sizes: list[int]) -> bool:
+    return sizes[-1] >= 8 * sizes[0]
+
+
+def _series(position: int) -> str:
+    return f"#fe20{position % N_SERIES:02x}"
+
+
+def _as_inline(figure: Figure, title: str) -> Markup:
+    """The SVG element alone, without addresses, dates or fixed sizes. Its texts are ours, never a user's."""
+    stream = io.StringIO()
+    figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    text = stream.getvalue()
+    text = text[text.index("<svg") :]
+    text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
+    text = re.sub(r'\sxmlns(:\w+)?="[^"]*"', "", text)
+    text = re.sub(r'<svg [^>]*viewBox="([^"]*)"[^>]*>', rf'<svg viewBox="\1" role="img" aria-label="{title}">', text)
+    text = text.replace(INK, "var(--ink)").replace(FAINT, "var(--line)")
+    return Markup(re.sub(r"#fe20(\w\w)", lambda match: series_colour(int(match[1], 16)), text))

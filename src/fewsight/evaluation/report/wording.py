@@ -1,0 +1,80 @@
+"""Names and numbers as the report words them."""
+
+from __future__ import annotations
+
+import re
+
+from fewsight.evaluation.outcomes import Setting
+from fewsight.evaluation.results import Summary
+
+# Lone surrogates (bytes of a file name that are not UTF-8), control characters, and marks that reorder text.
+_NOT_SHOWN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+LEARNERS = {"gp": "GP", "svm": "SVM", "nn": "Nearest neighbour"}
+LEARNER_NOTES = {
+    "gp": "GP: a Gaussian process classifier.",
+    "svm": "SVM: support vector machines, one against all.",
+    "nn": "Nearest neighbour: the category of the most similar training image.",
+}
+
+
+def shown_name(name: object) -> str:
+    """A name of a file or a category as it can be displayed: whatever is no character becomes U+FFFD."""
+    text = _NOT_SHOWN.sub("\ufffd", str(name))
+    return text if text.strip() else "(blank)"
+
+
+def short_path(name: object) -> str:
+    """The last two parts of a path: enough to recognise a file by, without the folders above."""
+    parts = [part for part in re.split(r"[/\\]", shown_name(name)) if part]
+    return "/".join(parts[-2:]) or "(blank)"
+
+
+def learner_name(learner: str) -> str:
+    """A learner as the report calls it."""
+    return LEARNERS.get(learner, shown_name(learner))
+
+
+def channels_name(setting: Setting) -> str:
+    """The channels of a setting as the report calls them."""
+    names = shown_name(setting.channels).replace("+", " + ")
+    return names if setting.combine == "none" else f"{names} ({shown_name(setting.combine)})"
+
+
+def setting_name(setting: Setting) -> str:
+    """A learner with its channels."""
+    return f"{learner_name(setting.learner)} with {channels_name(setting)}"
+
+
+def percent(share: float, digits: int = 1) -> str:
+    """A share of one as per cent; the space does not break."""
+    return f"{100 * share:.{digits}f}\u00a0%"
+
+
+def spread(summary: Summary | None, factor: float = 1.0, digits: int = 1) -> str:
+    """Mean and standard deviation, as far as there is one."""
+    if summary is None:
+        return "–"
+    std = "" if summary.std is None else f" ± {factor * summary.std:.{digits}f}"
+    return f"{factor * summary.mean:.{digits}f}{std}"
+
+
+def seconds(value: float) -> str:
+    """A duration at a precision that a person can use."""
+    if value < 60:
+        return f"{value:.3f} s" if value < 0.1 else f"{value:.1f} s"
+    minutes, rest = divmod(round(value), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """`1 repeat`, `10 repeats`, `9,145 images`."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+def headline(setting: Setting, accuracy: Summary, n_classes: int) -> str:
+    """The result in one line."""
+    return (
+        f"{setting_name(setting)}: {percent(accuracy.mean)} of test images right, "
+        f"from {counted(setting.per_class, 'example')} per category, {n_classes} categories"
+    )

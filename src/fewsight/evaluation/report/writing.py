@@ -1,0 +1,78 @@
+"""Lays out the report and writes it."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+
+from fewsight._base.archive import write_text
+from fewsight.evaluation.report import galleries, tables
+from fewsight.evaluation.report.confusion import Confusion
+from fewsight.evaluation.report.material import Material
+from fewsight.evaluation.report.wording import shown_name
+from fewsight.evaluation.results import Evaluation
+from fewsight.images import ImageSet
+
+TITLE = "What was learned, and how well"
+
+
+def write_report(
+    evaluation: Evaluation,
+    image_set: ImageSet,
+    path: str | Path,
+    *,
+    title: str = TITLE,
+    note: str | None = None,
+    command: str | None = None,
+    commit: str | None = None,
+) -> None:
+    """Write the report of an evaluation of `image_set` as one HTML file, whole or not at all.
+
+    The page needs nothing but itself: no network, no script, no other file. `note` is a sentence on
+    the images that a reader should know; `command` is shown as the way to repeat it.
+    """
+    write_text(Path(path), render_report(evaluation, image_set, title=title, note=note, command=command, commit=commit))
+
+
+def render_report(
+    evaluation: Evaluation,
+    image_set: ImageSet,
+    *,
+    title: str = TITLE,
+    note: str | None = None,
+    command: str | None = None,
+    commit: str | None = None,
+) -> str:
+    """The report as text."""
+    material = Material(evaluation, image_set)
+    counts = Confusion.of(material.outcomes(material.best), evaluation.classes)
+    return _template().render(
+        title=shown_name(title),
+        note=None if note is None else shown_name(note),
+        summary=tables.summary(material),
+        examples=galleries.examples(material),
+        accuracy=tables.accuracy(material),
+        curves=tables.curves(material),
+        confusion=galleries.confusion(material, counts),
+        categories=galleries.categories(material, counts),
+        mistakes=galleries.mistakes(material),
+        sureness=tables.sureness(material),
+        unreadable=tables.unreadable(material),
+        timings=tables.timings(material),
+        settings=tables.settings(material, command, commit),
+    )
+
+
+@cache
+def _template() -> Template:
+    # Names of files and categories are anybody's text: autoescape is what keeps them text.
+    environment = Environment(
+        loader=PackageLoader("fewsight.evaluation.report", ""),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("template.html.j2")

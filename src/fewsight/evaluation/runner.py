@@ -1,0 +1,200 @@
+"""Runs a protocol: every channel fitted on the training images of every draw, every learner on its Gram matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from fewsight._base.checks import check_choice, shown
+from fewsight._base.errors import InvalidInput
+from fewsight._base.progress import silent, track
+from fewsight._base.types import Array
+from fewsight.evaluation.outcomes import LabelArray, Outcome, Setting
+from fewsight.evaluation.protocol import Draw, Protocol
+from fewsight.evaluation.provenance import settings_of
+from fewsight.evaluation.readable import Readable
+from fewsight.evaluation.results import Evaluation
+from fewsight.images import ImageSet
+
+COMBINATIONS = ("none", "average")
+
+
+@dataclass(frozen=True)
+class Grams:
+    """What one channel makes of one draw."""
+
+    train: Array  # (n, n)
+    test: Array  # (m, n)
+    seconds_features: float
+    seconds_gram: float
+
+
+def evaluate(
+    image_set: ImageSet,
+    protocol: Protocol,
+    channels: Mapping[str, Any],
+    learners: Mapping[str, Any],
+    *,
+    combine: Sequence[str] = ("none",),
+    n_jobs: int | None = None,
+) -> Evaluation:
+    """Evaluate every learner with every channel, and with all channels together where `combine` says so.
+
+    Parameters
+    ----------
+    image_set : labelled images; unlabelled ones are left out.
+    protocol : how to draw training and test images.
+    channels : unfitted channels by name. Each is fitted anew on the training images of each draw, never on a test image.
+    learners : unfitted estimators, or what makes them when called, by name. They are given Gram matrices.
+    combine : "none" for each channel alone, "average" for all Gram matrices together.
+    n_jobs : for channels and learners, as in joblib; None leaves their own settings.
+
+    An image that a channel cannot read is set aside and listed in the result, and the draws are made without it.
+    """
+    combine = _check_combine(combine, channels, learners)
+    start = perf_counter()
+    labels = np.asarray(image_set.labels, dtype=object)
+    _check_classes(labels)
+    if n_jobs is not None:
+        channels = {name: _fresh(channel, n_jobs=n_jobs) for name, channel in channels.items()}
+        learners = {name: _fresh(_new(learner), n_jobs=n_jobs) for name, learner in learners.items()}
+    readable = Readable(image_set.images, labels, channels)
+    draws = readable.draws(protocol)
+    run = _Run(image_set, labels, channels, learners, combine, readable.seconds_per_image())
+    outcomes = run.outcomes(draws)
+    return Evaluation(
+        protocol=protocol,
+        classes=tuple(sorted({labels[i] for i in draws[0].train})),
+        names=tuple(image.name for image in image_set.images),
+        outcomes=tuple(outcomes),
+        unreadable=(*image_set.unreadable, *readable.failures),
+        channels={name: settings_of(channel) for name, channel in channels.items()},
+        learners={name: settings_of(_new(learner)) for name, learner in learners.items()},
+        combine=combine,
+        timings={"local_features": readable.seconds, "total": perf_counter() - start},
+    )
+
+
+@dataclass(frozen=True)
+class _Run:
+    """The parts of an evaluation that every draw shares."""
+
+    image_set: ImageSet
+    labels: LabelArray
+    channels: Mapping[str, Any]
+    learners: Mapping[str, Any]
+    combine: tuple[str, ...]
+    seconds_per_image: Mapping[str, float]
+
+    def outcomes(self, draws: Sequence[Draw]) -> list[Outcome]:
+        """Draw by draw; a step of the progress is one channel of one draw, with all learners."""
+        steps = [(draw, name) for draw in draws for name in self.channels]
+        outcomes: list[Outcome] = []
+        grams: dict[str, Grams] = {}  # of the channels of the present draw, as far as they are needed later
+        for draw, name in track(steps, _what(draws, self.channels, self.learners), len(steps)):
+            with silent():
+                grams[name] = self._grams(name, draw)
+                if "none" in self.combine:
+                    outcomes += self._learn(draw, {name: grams[name]}, "none")
+                if "average" in self.combine and len(grams) == len(self.channels):
+                    outcomes += self._learn(draw, grams, "average")
+            if len(grams) == len(self.channels) or "average" not in self.combine:
+                grams = {}
+        return outcomes
+
+    def _grams(self, name: str, draw: Draw) -> Grams:
+        """Fit on the training images alone, then encode both sides."""
+        train, test = ([self.image_set.images[i] for i in part] for part in (draw.train, draw.test))
+        start = perf_counter()
+        channel = _fresh(self.channels[name], random_state=draw.seed)
+        channel.fit(train, self.labels[draw.train])
+        encoded, encoded_test = channel.encode(train), channel.encode(test)
+        middle = perf_counter()
+        K, K_test = channel.gram(encoded), channel.gram(encoded_test, encoded)
+        end = perf_counter()
+        prepared = self.seconds_per_image[name] * (len(train) + len(test))
+        return Grams(K, K_test, prepared + middle - start, end - middle)
+
+    def _learn(self, draw: Draw, grams: Mapping[str, Grams], combine: str) -> list[Outcome]:
+        return [
+            self._outcome(
+                draw, grams, combine, name, _fresh(_new(learner), random_state=draw.seed, kernel="precomputed")
+            )
+            for name, learner in self.learners.items()
+        ]
+
+    def _outcome(self, draw: Draw, grams: Mapping[str, Grams], combine: str, name: str, learner: Any) -> Outcome:
+        K = _one_or_list([gram.train for gram in grams.values()], combine)
+        K_test = _one_or_list([gram.test for gram in grams.values()], combine)
+        start = perf_counter()
+        learner.fit(K, self.labels[draw.train])
+        middle = perf_counter()
+        predicted = np.asarray(learner.predict(K_test), dtype=object)
+        probabilities = learner.predict_proba(K_test) if hasattr(learner, "predict_proba") else None
+        end = perf_counter()
+        return Outcome(
+            setting=Setting("+".join(grams), name, combine, draw.per_class),
+            repeat=draw.repeat,
+            train=draw.train,
+            test=draw.test,
+            truth=self.labels[draw.test],
+            predicted=predicted,
+            classes=tuple(np.asarray(learner.classes_).tolist()),
+            probabilities=None if probabilities is None else np.asarray(probabilities, dtype=np.float32),
+            seconds={
+                "seconds_features": sum(gram.seconds_features for gram in grams.values()),
+                "seconds_gram": sum(gram.seconds_gram for gram in grams.values()),
+                "seconds_fit": middle - start,
+                "seconds_predict": end - middle,
+            },
+        )
+
+
+def _new(learner: Any) -> Any:
+    """An unfitted estimator from one like it, or from what makes one when called."""
+    made = learner() if isinstance(learner, type) or not hasattr(learner, "fit") else learner
+    return clone(made)
+
+
+def _fresh(estimator: Any, **settings: Any) -> Any:
+    """An unfitted copy with those of the settings that it has. It shares the cache, which keeps account of its size."""
+    copy = clone(estimator)
+    known = estimator.get_params(deep=False)
+    shared = {"cache": known["cache"]} if "cache" in known else {}
+    return copy.set_params(**shared, **{name: value for name, value in settings.items() if name in known})
+
+
+def _one_or_list(matrices: list[Array], combine: str) -> Any:
+    return matrices[0] if combine == "none" else matrices
+
+
+def _what(draws: Sequence[Draw], channels: Mapping[str, Any], learners: Mapping[str, Any]) -> str:
+    repeats = 1 + max(draw.repeat for draw in draws)
+    sizes = ", ".join(str(size) for size in sorted({draw.per_class for draw in draws}))
+    return (
+        f"Evaluating {', '.join(learners)} with {', '.join(channels)} "
+        f"({repeats} {'repeat' if repeats == 1 else 'repeats'}, {sizes} per class)"
+    )
+
+
+def _check_combine(combine: Any, channels: Mapping[str, Any], learners: Mapping[str, Any]) -> tuple[str, ...]:
+    for name, things in (("channels", channels), ("learners", learners)):
+        if not things:
+            raise InvalidInput(f"evaluate: {name} must name at least one, got none.")
+    if isinstance(combine, str) or not combine:
+        raise InvalidInput(f"evaluate: combine must be a list of one or more words, got {shown(combine)}.")
+    ways = tuple(dict.fromkeys(check_choice("evaluate", "combine", way, COMBINATIONS) for way in combine))
+    if "average" in ways and len(channels) < 2:
+        raise InvalidInput(f"evaluate: combine 'average' needs two or more channels, got only {', '.join(channels)}.")
+    return ways
+
+
+def _check_classes(labels: LabelArray) -> None:
+    classes = {label for label in labels if label is not None}
+    if len(classes) < 2:
+        raise InvalidInput(f"evaluate: the images must belong to two or more categories, got {shown(sorted(classes))}.")

@@ -1,0 +1,72 @@
+"""Checks at the doors of gp/, cheap beside a factorisation of the same size."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fewsight._base.checks import check_gram, check_matrix, owner_name, shown
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array, Indices
+
+TILE = 128  # two tiles of float64 and their difference stay in the cache
+SYMMETRY = 1e-8  # of the largest variance
+
+
+def check_covariance(owner: object, name: str, value: Any, *, n: int | None = None) -> Array:
+    """A finite symmetric float64 matrix, n x n if n is given. Never a copy of a float64 array."""
+    matrix = np.asarray(value, dtype=np.float64)
+    square = matrix.ndim == 2 and len(matrix) == matrix.shape[1] and n in (None, len(matrix))
+    if square and is_plainly_symmetric(matrix):
+        return matrix
+    check_matrix(owner, name, matrix, shape=(n, n))
+    return check_gram(owner, name, matrix)
+
+
+def is_plainly_symmetric(K: Array) -> bool:
+    """Whether K is finite and symmetric beyond doubt; a square matrix for which this is False needs a closer look."""
+    tiles = [slice(start, start + TILE) for start in range(0, len(K), TILE)]
+    asymmetry = 0.0
+    with np.errstate(invalid="ignore", over="ignore"):  # NaN and infinity make the comparison below False
+        for i, rows in enumerate(tiles):
+            for columns in tiles[: i + 1]:
+                difference = K[rows, columns] - K[columns, rows].T
+                asymmetry += float(np.vdot(difference, difference))
+    return bool(np.sqrt(asymmetry) <= SYMMETRY * np.abs(K.diagonal()).max(initial=0.0))
+
+
+def check_grams(owner: object, grams: Any) -> list[Array]:
+    """One or more covariance matrices of one size."""
+    checked: list[Array] = []
+    for i, gram in enumerate(grams):
+        checked.append(check_covariance(owner, f"grams[{i}]", gram, n=len(checked[0]) if checked else None))
+    if not checked:
+        raise InvalidInput(f"{owner_name(owner)}: grams must hold at least one matrix, got none.")
+    return checked
+
+
+def check_per_example(owner: object, name: str, value: Any, n: int) -> Array:
+    """One finite number > 0 for each of n examples, as a new array; a single number stands for all."""
+    given = np.asarray(value, dtype=np.float64)
+    if given.shape not in ((), (n,)):
+        raise InvalidInput(
+            f"{owner_name(owner)}: {name} must be one number or one for each of {n} examples, got shape {given.shape}."
+        )
+    if not (np.isfinite(given) & (given > 0)).all():
+        raise InvalidInput(f"{owner_name(owner)}: {name} must be finite and > 0, got {shown(value)}.")
+    return np.full(n, given)
+
+
+def check_indices(owner: object, value: Any, n: int) -> Indices:
+    """Distinct whole numbers from 0 to below n."""
+    indices = np.atleast_1d(np.asarray(value))
+    if indices.size == 0:
+        return np.zeros(0, dtype=np.intp)
+    if indices.ndim != 1 or indices.dtype.kind not in "iu":
+        raise InvalidInput(f"{owner_name(owner)}: indices must be a list of whole numbers, got {shown(value)}.")
+    if indices.min() < 0 or indices.max() >= n:
+        raise InvalidInput(f"{owner_name(owner)}: indices must be from 0 to below {n}, got {shown(value)}.")
+    if len(np.unique(indices)) != len(indices):
+        raise InvalidInput(f"{owner_name(owner)}: indices must name each example once, got {shown(value)}.")
+    return indices.astype(np.intp)

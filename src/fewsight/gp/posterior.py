@@ -1,0 +1,222 @@
+"""The exact posterior of a zero-mean Gaussian process under Gaussian noise, for many columns of targets at once.
+
+All columns (one per class, +1 / -1) share the covariance A = K + diag(noise), so one factorisation serves them all
+[Kapoor2010, section 6.1]. Adding, removing and relabelling examples and adding classes reuse it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from fewsight._base.checks import check_matrix
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array, State
+from fewsight.gp._checks import check_covariance, check_indices, check_per_example
+from fewsight.gp._cholesky import CholeskyFactor, announce_jitter, factorise, log_density, with_diagonal
+
+
+@final
+@dataclass(frozen=True)
+class LeaveOneOut:
+    """What the other examples say about each: mean (n, c), and variance (n,) of its noisy target."""
+
+    mean: Array
+    variance: Array
+
+
+@final
+@dataclass(frozen=True, eq=False, repr=False)
+class Posterior:
+    """Made by `condition` or `from_state`; never changes. All arrays are read-only.
+
+    Attributes
+    ----------
+    targets, dual_weights : (n, c); dual_weights = A^-1 targets with A = K + diag(noise_variance + jitters).
+    noise_variance : (n,)
+    jitters : (n,), what had to be added to the diagonal to make A positive definite; `jitter` is the largest.
+    """
+
+    targets: Array
+    dual_weights: Array
+    noise_variance: Array
+    jitters: Array
+    _factor: CholeskyFactor = field(repr=False)
+
+    def __post_init__(self) -> None:
+        for name in ("targets", "dual_weights", "noise_variance", "jitters"):
+            array = np.asfortranarray(getattr(self, name))  # one layout, so that a reloaded posterior rounds alike
+            array.setflags(write=False)
+            object.__setattr__(self, name, array)
+
+    def __repr__(self) -> str:
+        return f"Posterior(n={self.n}, n_targets={self.n_targets})"
+
+    @classmethod
+    def condition(cls, K: Array, targets: Array, noise_variance: float | Array) -> Posterior:
+        """The posterior given the Gram matrix K (n, n), targets (n, c) and noise: one number, or one per example (n,).
+
+        K is not modified. n = 0 gives the prior. Where A is not positive definite, the least of a few amounts of jitter
+        is added, with a JitterWarning; a matrix that needs more than a hundredth of its mean diagonal is refused.
+        """
+        K = check_covariance(cls.__name__, "K", K)
+        n = len(K)
+        targets = np.array(check_matrix(cls.__name__, "targets", targets, shape=(n, None)), order="F")
+        noise = check_per_example(cls.__name__, "noise_variance", noise_variance, n)
+        symmetric = K.T if K.flags.c_contiguous else K
+        factor, jitter = factorise(cls.__name__, lambda: with_diagonal(np.array(symmetric, order="F"), noise))
+        announce_jitter(cls.__name__, jitter, f"all {n}")
+        return cls(targets, factor.solve(targets), noise, np.full(n, jitter), factor)
+
+    @property
+    def n(self) -> int:
+        """The number of examples."""
+        return len(self.targets)
+
+    @property
+    def n_targets(self) -> int:
+        """The number of columns of targets."""
+        return self.targets.shape[1]
+
+    @property
+    def jitter(self) -> float:
+        """The most that was added to any diagonal entry; 0 where nothing was."""
+        return float(self.jitters.max(initial=0.0))
+
+    @property
+    def log_evidence(self) -> float:
+        """log p(targets), summed over the columns. [Kapoor2010, section 6.1]"""
+        return log_density(self._factor, self.targets, self.dual_weights)
+
+    def mean(self, K_test: Array) -> Array:
+        """Posterior mean (m, c) where the covariances with the n examples are K_test (m, n). [Kapoor2010, eq. 5]"""
+        return check_matrix(self, "K_test", K_test, shape=(None, self.n)) @ self.dual_weights
+
+    def variance(self, K_test: Array, diagonal: Array) -> Array:
+        """Variance (m,) of the latent function, the same for every class, never below 0. [Kapoor2010, eq. 6]
+
+        `diagonal` (m,) holds the prior variances, the kernel of each test point with itself.
+        """
+        K_test = check_matrix(self, "K_test", K_test, shape=(None, self.n))
+        prior = check_matrix(self, "diagonal", np.reshape(diagonal, (-1, 1)), shape=(len(K_test), 1))[:, 0]
+        half_solved = self._factor.half_solve(K_test.T)
+        return np.maximum(prior - np.einsum("ij,ij->j", half_solved, half_solved), 0.0)
+
+    def leave_one_out(self) -> LeaveOneOut:
+        """Each example predicted from all others, without refitting: a block inverse of A, bordered by that example.
+
+        With a = [A^-1]_ii its noisy target has variance 1 / a and mean t_i - dual_weights_i / a.
+        """
+        variance = 1.0 / self._factor.inverse_diagonal
+        return LeaveOneOut(self.targets - self.dual_weights * variance[:, None], variance)
+
+    def append(self, K_new: Array, K_new_new: Array, targets: Array, noise_variance: float | Array) -> Posterior:
+        """With m more examples, in O(n^2 m): K_new (m, n) against the old ones, K_new_new (m, m) among themselves.
+
+        Jitter that is needed goes to the new examples only.
+        """
+        K_new = check_matrix(self, "K_new", K_new, shape=(None, self.n))
+        m = len(K_new)
+        K_new_new = check_covariance(self, "K_new_new", K_new_new, n=m)
+        targets = check_matrix(self, "targets", targets, shape=(m, self.n_targets))
+        noise = check_per_example(self, "noise_variance", noise_variance, m)
+        half_solved = self._factor.half_solve(K_new.T)
+        corner, jitter = factorise(
+            self,
+            lambda: with_diagonal(np.asfortranarray(K_new_new - half_solved.T @ half_solved), noise),
+            scale=K_new_new.diagonal(),
+            size=self.n,
+        )
+        announce_jitter(self, jitter, f"{m} new")
+        new_weights = corner.solve(targets - K_new @ self.dual_weights)
+        old_weights = self.dual_weights - self._factor.back_solve(half_solved) @ new_weights
+        return Posterior(
+            np.vstack([self.targets, targets]),
+            np.vstack([old_weights, new_weights]),
+            np.concatenate([self.noise_variance, noise]),
+            np.concatenate([self.jitters, np.full(m, jitter)]),
+            self._factor.append(half_solved, corner),
+        )
+
+    def remove(self, indices: npt.ArrayLike) -> Posterior:
+        """Without these examples, in O(n^2) for each."""
+        removed = check_indices(self, indices, self.n)
+        kept = np.delete(np.arange(self.n), removed)
+        chosen = np.zeros((self.n, len(removed)), order="F")
+        chosen[removed, np.arange(len(removed))] = 1.0
+        inverse_columns = self._factor.solve(chosen)
+        shares = np.linalg.solve(inverse_columns[removed], self.dual_weights[removed])
+        return Posterior(
+            self.targets[kept],
+            self.dual_weights[kept] - inverse_columns[kept] @ shares,
+            self.noise_variance[kept],
+            self.jitters[kept],
+            self._factor.remove(removed),
+        )
+
+    def relabel(self, indices: npt.ArrayLike, targets: Array) -> Posterior:
+        """With other targets (m, c) for these m examples; only the columns that change are solved again, in O(n^2)."""
+        indices = check_indices(self, indices, self.n)
+        relabelled = self.targets.copy(order="F")
+        relabelled[indices] = check_matrix(self, "targets", targets, shape=(len(indices), self.n_targets))
+        changed = (relabelled != self.targets).any(axis=0)
+        dual_weights = self.dual_weights.copy(order="F")
+        dual_weights[:, changed] = self._factor.solve(relabelled[:, changed])
+        return replace(self, targets=relabelled, dual_weights=dual_weights)
+
+    def add_targets(self, columns: Array) -> Posterior:
+        """With k more columns of targets (n, k), in O(n^2 k): new classes."""
+        columns = check_matrix(self, "columns", columns, shape=(self.n, None))
+        return replace(
+            self,
+            targets=np.hstack([self.targets, columns]),
+            dual_weights=np.hstack([self.dual_weights, self._factor.solve(columns)]),
+        )
+
+    def state(self) -> State:
+        """All of it; the factor as its lower triangle, column after column."""
+        header = {"n": self.n, "n_targets": self.n_targets}
+        arrays: dict[str, npt.NDArray[Any]] = {
+            "targets": self.targets,
+            "dual_weights": self.dual_weights,
+            "noise_variance": self.noise_variance,
+            "jitters": self.jitters,
+            "factor": self._factor.packed(),
+        }
+        return State(header, arrays)
+
+    @classmethod
+    def from_state(cls, state: State) -> Posterior:
+        """The posterior that `state()` described, to the last bit; InvalidInput if it cannot have come from there."""
+        n, n_targets = _stored_size(state, "n"), _stored_size(state, "n_targets")
+        packed = _stored_array(state, "factor", (n * (n + 1) // 2,))
+        noise_variance = _stored_array(state, "noise_variance", (n,))
+        jitters = _stored_array(state, "jitters", (n,))
+        factor = CholeskyFactor.unpack(packed, n)
+        if not (factor.lower.diagonal() > 0).all() or not (noise_variance > 0).all() or not (jitters >= 0).all():
+            raise InvalidInput(
+                f"{cls.__name__}: the stored noise and the factor's diagonal must be > 0, and the jitters >= 0."
+            )
+        targets = _stored_array(state, "targets", (n, n_targets))
+        return cls(targets, _stored_array(state, "dual_weights", (n, n_targets)), noise_variance, jitters, factor)
+
+
+def _stored_size(state: State, name: str) -> int:
+    size = state.header.get(name)
+    if not isinstance(size, int) or isinstance(size, bool) or size < 0:
+        raise InvalidInput(f"Posterior: the stored {name} must be a whole number >= 0, got {size!r}.")
+    return size
+
+
+def _stored_array(state: State, name: str, shape: tuple[int, ...]) -> Array:
+    """A copy of one stored array, in Fortran order."""
+    stored = state.arrays.get(name)
+    if stored is None or not np.can_cast(stored.dtype, np.float64) or stored.shape != shape:
+        was = "none" if stored is None else f"{stored.dtype} of shape {stored.shape}"
+        raise InvalidInput(f"Posterior: the stored {name} must be real numbers of shape {shape}, got {was}.")
+    if not np.isfinite(stored).all():
+        raise InvalidInput(f"Posterior: the stored {name} must hold finite numbers only, got NaN or infinity.")
+    return np.array(stored, dtype=np.float64, order="F")

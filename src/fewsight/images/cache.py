@@ -1,0 +1,189 @@
+"""A folder of computed results (local features, encodings), known by a hash of the image and of the recipe.
+
+The cache may be thrown away at any time and is never the reason that work fails: what is missing or damaged is computed
+again, and what cannot be written is not kept. Several processes and threads may use one folder at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import re
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+from fewsight._base.archive import pack, read_archive, write_archive
+from fewsight._base.checks import check_integer, shown
+from fewsight._base.errors import ArchiveError, InvalidInput
+from fewsight._base.types import Recipe, State
+from fewsight.images.content import hash_of
+
+DEFAULT_MAX_BYTES = 4 * 2**30
+KEPT_SHARE = 0.8  # of the limit, after a clean-up
+SCAN_SHARE = 0.05  # of the limit may be written before the folder is measured again
+ABANDONED_SECONDS = 3600.0  # after which a half-written file belongs to nobody
+
+_KEY = re.compile(r"[0-9a-f]{8,128}")
+_SHARD = re.compile(r"[0-9a-f]{2}")
+_ENDING = ".arrays"
+_HALF_WRITTEN = ".writing-"
+
+
+def default_cache_folder() -> Path:
+    """$FEWSIGHT_CACHE, or the place where this operating system keeps what can be computed again."""
+    chosen = os.environ.get("FEWSIGHT_CACHE")
+    if chosen:
+        return Path(chosen)
+    try:
+        return _user_cache_folder() / "fewsight"
+    except RuntimeError:  # a user without a home
+        return Path(os.devnull) / "fewsight"  # nothing can be written there, so nothing is kept
+
+
+@final
+class FeatureCache:
+    """States on disk by key. The folder holds at most about `max_bytes`; beyond, the least recently used entries go.
+
+    The size is measured when the first entry is written and after every twentieth part of the limit, so that each
+    process that writes may pass the limit by that much.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str] | None = None, max_bytes: int = DEFAULT_MAX_BYTES) -> None:
+        self.folder = default_cache_folder() if folder is None else Path(folder)
+        self.max_bytes = check_integer("FeatureCache", "max_bytes", max_bytes, least=1)
+        self._lock = threading.Lock()
+        self._unmeasured: float | None = None  # bytes written since the folder was measured; None: never measured
+
+    @staticmethod
+    def key_of(*parts: str | Recipe | bytes) -> str:
+        """A key that changes with any part, with a part's kind and with their order."""
+        return hash_of(*(_tagged(part) for part in parts), b"")
+
+    def get(self, key: str) -> State | None:
+        """The state stored under a key, or None. A damaged entry is removed. The arrays are read-only."""
+        path = self._path(key)
+        try:
+            stored = read_archive(path)
+            if stored.header["key"] != key:
+                raise ArchiveError(f"{path}: the entry belongs to another key.")
+            state = State(stored.header["header"], stored.arrays)
+        except (ArchiveError, KeyError):
+            _remove(path)
+            return None
+        except OSError:
+            return None
+        with contextlib.suppress(OSError):
+            os.utime(path)  # used just now
+        return state
+
+    def put(self, key: str, state: State) -> bool:
+        """Store a state; False if it could not be written (a full disk, a folder that is not ours) or is too large."""
+        path = self._path(key)
+        size = sum(array.nbytes for array in state.arrays.values())
+        if size > self.max_bytes * KEPT_SHARE:
+            return False
+        try:
+            self._make_room(size)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_archive(path, State({"key": key, "header": state.header}, state.arrays))
+        except OSError:
+            return False
+        return True
+
+    def size(self) -> int:
+        """The bytes that all entries take."""
+        return sum(entry.size for entry in self._entries())
+
+    def clear(self) -> None:
+        """Remove every entry; other files in the folder are left alone."""
+        for entry in self._entries():
+            _remove(entry.path)
+        with contextlib.suppress(OSError):
+            for shard in self._shards():
+                with contextlib.suppress(OSError):
+                    os.rmdir(shard)
+
+    def __repr__(self) -> str:
+        return f"FeatureCache({str(self.folder)!r}, max_bytes={self.max_bytes})"
+
+    def __reduce__(self) -> tuple[type[FeatureCache], tuple[Path, int]]:
+        return type(self), (self.folder, self.max_bytes)  # a copy shares the folder, not the lock
+
+    def _path(self, key: str) -> Path:
+        if not isinstance(key, str) or not _KEY.fullmatch(key):
+            raise InvalidInput(f"FeatureCache: key must be hexadecimal digits as key_of gives them, got {shown(key)}.")
+        return self.folder / key[:2] / (key[2:] + _ENDING)
+
+    def _make_room(self, size: int) -> None:
+        """Count what is about to be written, and measure the folder when that is due. One thread at a time."""
+        with self._lock:
+            if self._unmeasured is not None:
+                self._unmeasured += size
+                if self._unmeasured <= self.max_bytes * SCAN_SHARE:
+                    return
+            self._unmeasured = float(size)
+            self._remove_least_recently_used(size)
+
+    def _remove_least_recently_used(self, coming: int) -> None:
+        entries = list(self._entries())
+        total = coming + sum(entry.size for entry in entries)
+        if total <= self.max_bytes:
+            return
+        for entry in sorted(entries, key=lambda entry: entry.used):
+            if total <= self.max_bytes * KEPT_SHARE:
+                break
+            _remove(entry.path)
+            total -= entry.size
+
+    def _shards(self) -> list[str]:
+        with os.scandir(self.folder) as found:
+            return [entry.path for entry in found if _SHARD.fullmatch(entry.name)]
+
+    def _entries(self) -> Iterator[_Entry]:
+        """Every entry; what a killed process left half-written is removed on the way."""
+        with contextlib.suppress(OSError):
+            for shard in self._shards():
+                with contextlib.suppress(OSError):
+                    yield from _entries_of(shard)
+
+
+@dataclass(frozen=True)
+class _Entry:
+    path: str
+    size: int
+    used: float  # seconds since the epoch
+
+
+def _entries_of(shard: str) -> Iterator[_Entry]:
+    with os.scandir(shard) as found:
+        for entry in found:
+            with contextlib.suppress(FileNotFoundError):  # somebody else cleans up as well
+                status = entry.stat(follow_symlinks=False)
+                if entry.name.endswith(_ENDING):
+                    yield _Entry(entry.path, status.st_size, status.st_mtime)
+                elif entry.name.startswith(_HALF_WRITTEN) and time.time() - status.st_mtime > ABANDONED_SECONDS:
+                    _remove(entry.path)
+
+
+def _remove(path: str | Path) -> None:
+    with contextlib.suppress(OSError):
+        os.unlink(path)
+
+
+def _tagged(part: str | Recipe | bytes) -> bytes:
+    if isinstance(part, bytes):
+        return b"bytes " + part
+    return b"text " + part.encode("utf-8", "surrogatepass") if isinstance(part, str) else b"recipe " + pack(part)
+
+
+def _user_cache_folder() -> Path:
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")

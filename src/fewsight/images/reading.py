@@ -1,0 +1,133 @@
+"""Safe reading of image files: whatever the bytes are, the answer is pixels or an UnreadableImage with a plain reason.
+
+JPEG, PNG, TIFF, BMP, WebP and GIF are read (the first frame or page), whatever the file is called. The size that a file
+claims is checked before anything of that size is decoded.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import struct
+
+from PIL import (  # the plugins register themselves when they are imported
+    BmpImagePlugin,
+    GifImagePlugin,
+    JpegImagePlugin,
+    PngImagePlugin,
+    TiffImagePlugin,
+    WebPImagePlugin,
+)
+from PIL import Image as Pillow
+
+from fewsight._base.checks import check_integer
+from fewsight._base.errors import UnreadableImage
+from fewsight._base.types import Pixels
+from fewsight.images.files import printable, read_bytes
+from fewsight.images.pixels import pixels_of, size_within
+from fewsight.images.quiet import quiet_pillow
+
+MAX_PIXELS = 200_000_000
+PLAUSIBLE_PIXELS = (
+    10_000_000  # beyond, a file must have a byte for every so many pixels; a blank page has one for 8,000
+)
+PIXELS_PER_BYTE = 10_000
+SIGNATURE_BYTES = 16
+DRAFT_GAP = 2  # a JPEG is decoded at 1/2, 1/4 or 1/8 while that is at least this many times the size asked for
+
+_NO_IMAGE = "not an image (JPEG, PNG, TIFF, BMP, WebP or GIF)"
+_PLUGINS = {
+    "JPEG": JpegImagePlugin.jpeg_factory,
+    "PNG": PngImagePlugin.PngImageFile,
+    "GIF": GifImagePlugin.GifImageFile,
+    "BMP": BmpImagePlugin.BmpImageFile,
+    "TIFF": TiffImagePlugin.TiffImageFile,
+    "WEBP": WebPImagePlugin.WebPImageFile,
+}
+_SIGNATURES = (
+    (b"\xff\xd8\xff", "JPEG"),
+    (b"\x89PNG\r\n\x1a\n", "PNG"),
+    (b"GIF87a", "GIF"),
+    (b"GIF89a", "GIF"),
+    (b"BM", "BMP"),
+    (b"II*\0", "TIFF"),
+    (b"MM\0*", "TIFF"),
+    (b"II+\0", "TIFF"),
+    (b"MM\0+", "TIFF"),
+)
+_FOREIGN_BRANDS = {b"hei": "HEIC", b"hev": "HEIC", b"mif": "HEIC", b"msf": "HEIC", b"avi": "AVIF", b"crx": "Canon raw"}
+
+
+def read_pixels(path: str | os.PathLike[str], longest_side: int | None = None) -> Pixels:
+    """The pixels of an image file, upright, float32 (h, w, 3) in [0, 1]; resized if a side exceeds `longest_side`."""
+    return decode(read_bytes(path), printable(path), longest_side)
+
+
+def decode(content: bytes, name: str, longest_side: int | None = None) -> Pixels:
+    """The pixels of an image file's bytes; `name` is what an UnreadableImage calls it."""
+    if longest_side is not None:
+        check_integer("pixels", "longest_side", longest_side, least=1)
+    form = format_of(content)
+    if form is None:
+        raise UnreadableImage(name, _reason_for_no_format(content))
+    try:
+        with quiet_pillow():
+            return _decode(content, form, name, longest_side)
+    except UnreadableImage:
+        raise
+    except MemoryError:
+        raise UnreadableImage(name, "needs more memory than there is") from None
+    except Exception as error:  # decoders fail in many ways on bytes that no encoder wrote
+        raise UnreadableImage(name, _reason(error, form)) from None
+
+
+def format_of(content: bytes) -> str | None:
+    """The image format that the first bytes show, if it is one of those read here."""
+    if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
+        return "WEBP"
+    return next((form for signature, form in _SIGNATURES if content.startswith(signature)), None)
+
+
+def _decode(content: bytes, form: str, name: str, longest_side: int | None) -> Pixels:
+    # Not Image.open: its limit on pixels is global to the process, and lower than ours.
+    with _PLUGINS[form](io.BytesIO(content), None) as image:
+        _check_size(image.size, len(content), name)
+        full_size = image.size
+        if longest_side is not None:
+            width, height = size_within(full_size, longest_side)
+            image.draft(None, (DRAFT_GAP * width, DRAFT_GAP * height))
+        drafted = image.size != full_size
+        image.load()  # turns a TIFF upright, which exchanges its sides
+        return pixels_of(image, size_within(full_size if drafted else image.size, longest_side))
+
+
+def _check_size(size: tuple[int, int], n_bytes: int, name: str) -> None:
+    """Refuse what would take much memory: too many pixels, or many that so small a file cannot hold."""
+    width, height = size
+    if width < 1 or height < 1:
+        raise UnreadableImage(name, "damaged (no pixels)")
+    if width * height > MAX_PIXELS:
+        raise UnreadableImage(name, f"{_amount(width * height)}, more than the limit of {_amount(MAX_PIXELS)}")
+    if width * height > PLAUSIBLE_PIXELS + n_bytes * PIXELS_PER_BYTE:
+        raise UnreadableImage(name, f"damaged (claims {_amount(width * height)} in {n_bytes:,} bytes)")
+
+
+def _amount(pixels: int) -> str:
+    return f"{pixels / 1e9:,.1f} gigapixels" if pixels >= 1e9 else f"{pixels / 1e6:,.0f} megapixels"
+
+
+def _reason_for_no_format(content: bytes) -> str:
+    if content[4:8] == b"ftyp" and content[8:11] in _FOREIGN_BRANDS:
+        return f"{_FOREIGN_BRANDS[content[8:11]]}, a format that is not read here; save it as JPEG or PNG"
+    return _NO_IMAGE if content else "empty file"
+
+
+def _reason(error: Exception, form: str) -> str:
+    text = str(error).lower()
+    if isinstance(error, Pillow.DecompressionBombError):
+        return f"damaged {form} (its parts claim more pixels than its header)"
+    if isinstance(error, (EOFError, struct.error)) or "truncated" in text or "unexpected end" in text:
+        return "truncated"
+    if "unknown pixel mode" in text or "conversion from" in text:
+        return f"a kind of {form} that is not read here"
+    return f"damaged {form}"

@@ -1,0 +1,123 @@
+"""A flat folder of images with a table of labels: CSV with a column for the file and one for the category."""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import io
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from fewsight._base.checks import shown
+from fewsight._base.errors import InvalidInput, UnreadableImage
+from fewsight.images.files import printable, read_bytes
+from fewsight.images.image import ImageFile
+from fewsight.images.image_set import ImageSet
+from fewsight.images.listing import Listing
+
+FILE_COLUMNS = ("file", "filename", "path", "image")
+CATEGORY_COLUMNS = ("category", "label", "class")
+DELIMITERS = (",", ";", "\t")
+
+
+@dataclass(frozen=True)
+class _Row:
+    line: int
+    file: str
+    category: str | None
+
+
+def image_set_from_table(folder: str | os.PathLike[str], csv_path: str | os.PathLike[str]) -> ImageSet:
+    """The images that a table names, in its order; paths are relative to the folder.
+
+    The table is CSV (comma, semicolon or tab) in UTF-8 (or UTF-16 with a byte order mark) with a heading. Its column
+    `file` (or filename, path, image) names the image, `category` (or label, class) its category; an empty category
+    means that it is not known. Other columns are ignored. Files that are missing or unreadable are in `unreadable`.
+    """
+    rows = _without_repetition(_rows(csv_path), printable(csv_path))
+    listing = Listing()
+    for row in rows:
+        listing.add_file(os.path.join(os.fspath(folder), row.file))
+    if not listing.paths:
+        first = f", the first: {listing.unreadable[0]}" if listing.unreadable else ""
+        raise InvalidInput(
+            f"{printable(csv_path)}: the table must name images in {printable(folder)}, "
+            f"got {len(rows)} rows and no image that can be read{first}."
+        )
+    label_of = {os.path.join(os.fspath(folder), row.file): row.category for row in rows}
+    labels = [label_of[path] for path in listing.paths]
+    return ImageSet([ImageFile(path) for path in listing.paths], labels, unreadable=listing.unreadable)
+
+
+def _rows(csv_path: str | os.PathLike[str]) -> Iterator[_Row]:
+    name = printable(csv_path)
+    text = _text(csv_path)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
+    try:
+        heading = [column.strip().lower() for column in next(reader, [])]
+        file_column, category_column = _column(heading, FILE_COLUMNS, name), _column(heading, CATEGORY_COLUMNS, name)
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield _row(cells, file_column, category_column, reader.line_num, name)
+    except csv.Error as error:
+        raise InvalidInput(f"{name}: the table must be CSV, got a fault in line {reader.line_num}: {error}.") from None
+
+
+def _text(csv_path: str | os.PathLike[str]) -> str:
+    """The table as text. Bytes that are not UTF-8 are kept, as they may be part of a file's name."""
+    try:
+        content = read_bytes(csv_path)
+    except UnreadableImage as error:
+        raise InvalidInput(
+            f"{error.name}: the table of labels must be a file with rows, got: {error.reason}."
+        ) from None
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        return content.decode("utf-16", "replace")
+    return content.decode("utf-8-sig", "surrogateescape")
+
+
+def _delimiter(text: str) -> str:
+    """The delimiter that occurs most often in the heading."""
+    heading = text.lstrip().partition("\n")[0]
+    return max(DELIMITERS, key=heading.count)
+
+
+def _column(heading: list[str], names: tuple[str, ...], table: str) -> int:
+    for name in names:
+        if name in heading:
+            return heading.index(name)
+    found = ", ".join(printable(column) for column in heading if column) or "none"
+    raise InvalidInput(
+        f"{table}: the first line must name a column {names[0]} (or {', '.join(names[1:])}), "
+        f"got the columns {found[:200]}."
+    )
+
+
+def _row(cells: list[str], file_column: int, category_column: int, line: int, table: str) -> _Row:
+    cells = cells + [""] * (1 + max(file_column, category_column) - len(cells))
+    file, category = cells[file_column].strip(), cells[category_column].strip()
+    if not file:
+        raise InvalidInput(f"{table}: every row must name a file, got none in line {line}.")
+    if any("\udc80" <= character <= "\udcff" for character in category):
+        raise InvalidInput(
+            f"{table}: categories must be written in UTF-8, got {shown(printable(category))} in line {line}; "
+            "save the table as UTF-8."
+        )
+    return _Row(line, file, category or None)
+
+
+def _without_repetition(rows: Iterator[_Row], table: str) -> list[_Row]:
+    """One row for each file; a file with two different categories is an error, one with an empty category is not."""
+    known: dict[str, _Row] = {}
+    for row in rows:
+        key = os.path.normpath(row.file)
+        earlier = known.get(key)
+        if earlier is None or earlier.category is None:
+            known[key] = row if earlier is None else _Row(earlier.line, earlier.file, row.category)
+        elif row.category not in (None, earlier.category):
+            raise InvalidInput(
+                f"{table}: a file must have one category, got {earlier.category} in line {earlier.line} and "
+                f"{row.category} in line {row.line} for {printable(row.file)}."
+            )
+    return list(known.values())

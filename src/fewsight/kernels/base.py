@@ -1,0 +1,185 @@
+"""What a kernel is, and how kernels combine: sums, products and positive multiples of kernels are kernels."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, ClassVar
+
+import numpy as np
+
+from fewsight._base.checks import check_positive, owner_name, shown
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array, Recipe
+from fewsight.kernels.rows import Rows, check_rows
+
+
+class Kernel(ABC):
+    """A positive semi-definite function of two rows. Kernels are values: frozen, comparable, hashable.
+
+    A final class is a frozen dataclass of its parameters. It names its `kind`, says what its rows must be, and writes
+    `_gram` and `_diag`, which get rows that have been checked.
+    """
+
+    kind: ClassVar[str]
+    accepts_sparse: ClassVar[bool] = True
+    needs_non_negative: ClassVar[bool] = False
+
+    __array_ufunc__ = None  # 2.0 * kernel is ours to answer when the 2.0 is NumPy's
+
+    def gram(self, A: Any, B: Any = None) -> Array:
+        """Values of each row of A with each row of B; of A with itself if B is None, then exactly symmetric.
+
+        A and B are matrices of finite numbers of one width: arrays or, where the kernel accepts them, SciPy sparse.
+        """
+        rows = self._checked("A", A)
+        return self._gram(rows, None if B is None else self._checked("B", B, rows.shape[1]))
+
+    def diag(self, A: Any) -> Array:
+        """The value of each row of A with itself."""
+        return self._diag(self._checked("A", A))
+
+    def recipe(self) -> Recipe:
+        """The kind and the parameters, ready for JSON; `kernel_from_recipe` makes an equal kernel of it."""
+        parameters = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+        return {"kind": self.kind, **{name: _plain(value) for name, value in parameters.items()}}
+
+    def __add__(self, other: object) -> Kernel:
+        return Sum((*_parts(self, Sum), *_parts(other, Sum))) if isinstance(other, Kernel) else NotImplemented
+
+    def __radd__(self, other: object) -> Kernel:
+        return self if isinstance(other, int) and other == 0 else NotImplemented  # the 0 that sum() starts from
+
+    def __mul__(self, other: object) -> Kernel:
+        if isinstance(other, Kernel):
+            return Product((*_parts(self, Product), *_parts(other, Product)))
+        return Scaled(other, self) if isinstance(other, Real) else NotImplemented  # type: ignore[arg-type]
+
+    def __rmul__(self, other: object) -> Kernel:
+        return Scaled(other, self) if isinstance(other, Real) else NotImplemented  # type: ignore[arg-type]
+
+    @abstractmethod
+    def _gram(self, A: Rows, B: Rows | None) -> Array:
+        """`gram` of checked rows: C-ordered float64 arrays, or canonical CSR without stored zeros. A new array."""
+
+    @abstractmethod
+    def _diag(self, A: Rows) -> Array:
+        """`diag` of checked rows. A new array."""
+
+    def _elements(self) -> tuple[Kernel, ...]:
+        """The kernels that look at rows themselves: this one, or what it is made of."""
+        return (self,)
+
+    def _width(self) -> int | None:
+        """The width of rows that the parameters fix, if they do."""
+        return None
+
+    def _checked(self, name: str, value: Any, width: int | None = None) -> Rows:
+        elements = self._elements()
+        dense_only = next((element for element in elements if not element.accepts_sparse), None)
+        picky = next((element for element in elements if element.needs_non_negative), None)
+        rows = check_rows(self, name, value, width=width, dense_only=dense_only, non_negative=picky)
+        for element in elements:
+            if element._width() not in (None, rows.shape[1]):
+                raise InvalidInput(
+                    f"{owner_name(element)}: {name} must have {element._width()} columns, as many as the kernel has "
+                    f"parameters, got {rows.shape[1]}."
+                )
+        return rows
+
+
+@dataclass(frozen=True)
+class Composed(Kernel):
+    """Several kernels of the same rows, their values combined number by number."""
+
+    combine: ClassVar[np.ufunc]
+    parts: tuple[Kernel, ...]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", _check_parts(self, self.parts))
+
+    def _gram(self, A: Rows, B: Rows | None) -> Array:
+        K = self.parts[0]._gram(A, B)
+        for part in self.parts[1:]:
+            self.combine(K, part._gram(A, B), out=K)
+        return K
+
+    def _diag(self, A: Rows) -> Array:
+        return np.asarray(self.combine.reduce([part._diag(A) for part in self.parts]))
+
+    def _elements(self) -> tuple[Kernel, ...]:
+        return tuple(element for part in self.parts for element in part._elements())
+
+
+@dataclass(frozen=True)
+class Sum(Composed):
+    """k(x, z) = k_1(x, z) + k_2(x, z) + ..."""
+
+    kind: ClassVar[str] = "sum"
+    combine: ClassVar[np.ufunc] = np.add
+
+
+@dataclass(frozen=True)
+class Product(Composed):
+    """k(x, z) = k_1(x, z) * k_2(x, z) * ..."""
+
+    kind: ClassVar[str] = "product"
+    combine: ClassVar[np.ufunc] = np.multiply
+
+
+@dataclass(frozen=True)
+class Scaled(Kernel):
+    """k(x, z) = factor * k_1(x, z), with a factor above zero."""
+
+    kind: ClassVar[str] = "scaled"
+    factor: float
+    part: Kernel
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "factor", check_positive(self, "factor", self.factor))
+        if not isinstance(self.part, Kernel):
+            raise InvalidInput(f"Scaled: part must be a kernel, got {shown(self.part)}.")
+
+    def _gram(self, A: Rows, B: Rows | None) -> Array:
+        K = self.part._gram(A, B)
+        K *= self.factor
+        return K
+
+    def _diag(self, A: Rows) -> Array:
+        return self.factor * self.part._diag(A)
+
+    def _elements(self) -> tuple[Kernel, ...]:
+        return self.part._elements()
+
+
+def check_not_negative(owner: object, name: str, value: Any) -> float:
+    """A finite number of zero or more, as a float."""
+    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not is_number or not (math.isfinite(value) and value >= 0):
+        raise InvalidInput(f"{owner_name(owner)}: {name} must be a finite number >= 0, got {shown(value)}.")
+    return float(value)
+
+
+def _parts(kernel: Kernel, family: type[Composed]) -> tuple[Kernel, ...]:
+    """A sum of sums is one sum, and likewise a product."""
+    return kernel.parts if isinstance(kernel, family) else (kernel,)
+
+
+def _check_parts(owner: Kernel, parts: Any) -> tuple[Kernel, ...]:
+    parts = tuple(parts) if isinstance(parts, (tuple, list)) else (parts,)
+    wrong = [part for part in parts if not isinstance(part, Kernel)]
+    if wrong or not parts:
+        raise InvalidInput(
+            f"{owner_name(owner)}: parts must be one or more kernels, got {shown(wrong[0]) if wrong else 'none'}."
+        )
+    return parts
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as JSON knows it."""
+    if isinstance(value, Kernel):
+        return value.recipe()
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value

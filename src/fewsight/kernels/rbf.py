@@ -1,0 +1,82 @@
+"""The Gaussian kernel, with one scale for all dimensions or one for each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import scipy.sparse
+from scipy.spatial.distance import cdist
+
+from fewsight._base.checks import check_positive, shown
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array
+from fewsight.kernels.base import Kernel
+from fewsight.kernels.linear import inner_products
+from fewsight.kernels.rows import Rows, as_dense, dense_bytes_per_row, in_pieces, row_sums
+
+LARGEST_SQUARE = 1e5  # up to here |x|^2 + |z|^2 - 2 x . z loses less than 1e-10; beyond, differences are taken
+
+
+@dataclass(frozen=True)
+class RBF(Kernel):
+    """k(x, z) = exp(-1/2 sum_d ((x_d - z_d) / scale_d)^2); `scale` is one number > 0, or one for each dimension."""
+
+    kind: ClassVar[str] = "rbf"
+    scale: float | tuple[float, ...] = 1.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "scale", _check_scale(self, self.scale))
+
+    def _gram(self, A: Rows, B: Rows | None) -> Array:
+        K = squared_distances(*self._scaled(A, B))
+        K *= -0.5
+        return np.exp(K, out=K)
+
+    def _diag(self, A: Rows) -> Array:
+        return np.ones(A.shape[0])
+
+    def _width(self) -> int | None:
+        return len(self.scale) if isinstance(self.scale, tuple) else None
+
+    def _scaled(self, A: Rows, B: Rows | None) -> tuple[Rows, Rows | None]:
+        """Rows in units of the scale; dense ones around the mean of A, because distances do not mind and rounding does."""
+        dense = isinstance(A, np.ndarray) and (B is None or isinstance(B, np.ndarray))
+        centre = A.mean(axis=0) if dense and len(A) else 0.0
+        return self._in_units(A, centre), None if B is None else self._in_units(B, centre)
+
+    def _in_units(self, rows: Rows, centre: Array | float) -> Rows:
+        if isinstance(rows, np.ndarray):
+            return (rows - centre) / np.asarray(self.scale)
+        units = np.broadcast_to(np.asarray(self.scale), rows.shape[1])[rows.indices]
+        return scipy.sparse.csr_array((rows.data / units, rows.indices, rows.indptr), shape=rows.shape)
+
+
+def squared_distances(A: Rows, B: Rows | None) -> Array:
+    """Squared Euclidean distances between rows, never below zero, exactly zero from a row to itself if B is None."""
+    a_squares = row_sums(A, power=2)
+    b_squares = a_squares if B is None else row_sums(B, power=2)
+    if max(a_squares.max(initial=0.0), b_squares.max(initial=0.0)) > LARGEST_SQUARE:
+        bytes_per_row = max(dense_bytes_per_row(A), 0.0 if B is None else dense_bytes_per_row(B))
+        return in_pieces(_differences, as_dense, A, B, bytes_per_row)
+    K = inner_products(A, B)
+    K *= -2.0
+    for i in range(len(K)):  # one row at a time: no second matrix; the squares first: symmetric to the last bit
+        K[i] += a_squares[i] + b_squares
+    np.maximum(K, 0.0, out=K)
+    if B is None:
+        np.fill_diagonal(K, 0.0)
+    return K
+
+
+def _differences(A: Array, B: Array | None) -> Array:
+    return cdist(A, A if B is None else B, "sqeuclidean")
+
+
+def _check_scale(owner: object, scale: Any) -> float | tuple[float, ...]:
+    if np.ndim(scale) == 0:
+        return check_positive(owner, "scale", scale)
+    if np.ndim(scale) != 1 or len(scale) == 0:
+        raise InvalidInput(f"RBF: scale must be a number or one number for each dimension, got {shown(scale)}.")
+    return tuple(check_positive(owner, f"scale[{place}]", value) for place, value in enumerate(scale))

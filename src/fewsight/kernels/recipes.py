@@ -1,0 +1,56 @@
+"""From a recipe, as it comes out of a model file, back to a kernel."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from fewsight._base.checks import shown
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Recipe
+from fewsight.kernels.base import Kernel, Product, Scaled, Sum
+from fewsight.kernels.histograms import ExponentialChiSquare, HistogramIntersection
+from fewsight.kernels.linear import Linear, Polynomial
+from fewsight.kernels.rbf import RBF
+
+_CLASSES: tuple[type[Kernel], ...] = (
+    Linear,
+    Polynomial,
+    RBF,
+    HistogramIntersection,
+    ExponentialChiSquare,
+    Sum,
+    Product,
+    Scaled,
+)
+KERNELS: dict[str, type[Kernel]] = {kernel.kind: kernel for kernel in _CLASSES}
+DEEPEST = 50  # kernels inside kernels; a deeper recipe was not written by a person
+
+
+def kernel_from_recipe(recipe: Recipe) -> Kernel:
+    """The kernel whose `recipe()` this is."""
+    return _kernel(recipe, 0)
+
+
+def _kernel(recipe: Any, depth: int) -> Kernel:
+    if not isinstance(recipe, dict) or depth > DEEPEST:
+        raise InvalidInput(
+            f"kernel recipe: must be an object with a kind, at most {DEEPEST} deep, got {shown(recipe)}."
+        )
+    kind = recipe.get("kind")
+    if not isinstance(kind, str) or kind not in KERNELS:
+        raise InvalidInput(f"kernel recipe: kind must be one of {', '.join(sorted(KERNELS))}, got {shown(kind)}.")
+    kernel = KERNELS[kind]
+    parameters = {name: value for name, value in recipe.items() if name != "kind"}
+    wanted = {field.name for field in dataclasses.fields(kernel)}  # type: ignore[arg-type]
+    if set(parameters) != wanted:
+        raise InvalidInput(
+            f"kernel recipe: {kind} must have the parameters {sorted(wanted)}, got {shown(sorted(map(str, parameters)))}."
+        )
+    return kernel(**{name: _parameter(value, depth) for name, value in parameters.items()})
+
+
+def _parameter(value: Any, depth: int) -> Any:
+    if isinstance(value, dict):
+        return _kernel(value, depth + 1)
+    return tuple(_parameter(item, depth) for item in value) if isinstance(value, list) else value

@@ -1,0 +1,21 @@
+"""Estimators with scikit-learn's contract. A learner is added by adding it to LEARNERS."""
+
+from fewsight.learners.base import KernelLearner, Latent
+from fewsight.learners.gp_classifier import GPClassifier
+from fewsight.learners.nearest_neighbour import NearestNeighbourClassifier
+from fewsight.learners.svm_classifier import SVMClassifier
+
+LEARNERS: dict[str, type[KernelLearner]] = {
+    "gp": GPClassifier,
+    "svm": SVMClassifier,
+    "nn": NearestNeighbourClassifier,
+}
+
+__all__ = [
+    "LEARNERS",
+    "GPClassifier",
+    "KernelLearner",
+    "Latent",
+    "NearestNeighbourClassifier",
+    "SVMClassifier",
+]

@@ -1,0 +1,41 @@
+"""How what a user passes as X becomes Gram matrices: vectors, images, or Gram matrices already.
+
+Each kind of input remembers the training side, so that a learner only ever asks for training x training, test x training and
+the diagonal of the test side. Every Gram matrix is divided by the mean of its training diagonal, so that noise levels,
+regularisers and kernel weights mean the same whatever the scale of the kernel.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fewsight._base.checks import owner_name, shown
+from fewsight._base.errors import InvalidInput
+from fewsight.channels import Channel
+from fewsight.kernels import Kernel
+from fewsight.learners.inputs.base import Input
+from fewsight.learners.inputs.grams import GramInput, is_list_of_matrices
+from fewsight.learners.inputs.images import ChannelInput
+from fewsight.learners.inputs.vectors import VectorInput, default_kernel
+
+INPUTS: dict[str, type[Input]] = {"vectors": VectorInput, "channels": ChannelInput, "precomputed": GramInput}
+
+
+def choose_input(owner: object, kernel: Any, X: Any) -> Input:
+    """The kind of input that the `kernel` parameter of a learner asks for."""
+    if kernel is None:
+        return VectorInput(default_kernel(X))
+    if isinstance(kernel, Kernel):
+        return VectorInput(kernel)
+    if isinstance(kernel, str) and kernel == "precomputed":
+        return GramInput(owner)
+    channels = [kernel] if isinstance(kernel, Channel) else kernel
+    if isinstance(channels, (list, tuple)) and channels and all(isinstance(item, Channel) for item in channels):
+        return ChannelInput(channels)
+    raise InvalidInput(
+        f"{owner_name(owner)}: kernel must be a kernel object, a channel, a list of channels, 'precomputed' or None, "
+        f"got {shown(kernel)}."
+    )
+
+
+__all__ = ["INPUTS", "ChannelInput", "GramInput", "Input", "VectorInput", "choose_input", "is_list_of_matrices"]

@@ -1,0 +1,45 @@
+"""Labels: strings, integers or booleans; None means not labelled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from sklearn.utils import assert_all_finite
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import column_or_1d
+
+from fewsight._base.checks import owner_name
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array, Indices
+
+Labels = npt.NDArray[Any]
+
+
+def labelled(owner: object, y: Any, n: int) -> tuple[Labels, Indices]:
+    """The labels that are there, and the positions they stand at."""
+    if y is None:
+        raise InvalidInput(f"{owner_name(owner)}: requires y to be passed, but the target y is None.")
+    labels = np.asarray(y)
+    if labels.dtype != object:
+        labels = column_or_1d(labels, warn=True)
+    elif labels.ndim != 1:
+        raise InvalidInput(f"{owner_name(owner)}: labels must be a list, got shape {labels.shape}.")
+    if len(labels) != n:
+        raise InvalidInput(f"{owner_name(owner)}: X and y must have the same length, got {n} and {len(labels)}.")
+    if labels.dtype == object:
+        positions = np.flatnonzero([label is not None for label in labels])
+        labels = np.array(list(labels[positions]))
+    else:
+        positions = np.arange(n)
+    if not len(positions):
+        raise InvalidInput(f"{owner_name(owner)}: at least one example must have a label, got none.")
+    assert_all_finite(labels, input_name="y")
+    check_classification_targets(labels)
+    return labels, positions
+
+
+def targets_of(labels: Labels, classes: Labels) -> Array:
+    """+1 in the column of an example's class, -1 in all others."""
+    return np.where(labels[:, None] == classes, 1.0, -1.0)

@@ -1,0 +1,18 @@
+"""How good predictions are: accuracy per class, probabilities, calibration, rankings. Numbers in, numbers out."""
+
+from fewsight.metrics.classification import accuracy_per_class, confusion_matrix, recalls
+from fewsight.metrics.probabilities import ReliabilityBins, calibration_error, log_loss, reliability_bins
+from fewsight.metrics.ranking import average_precision, mean_roc_auc, roc_auc
+
+__all__ = [
+    "ReliabilityBins",
+    "accuracy_per_class",
+    "average_precision",
+    "calibration_error",
+    "confusion_matrix",
+    "log_loss",
+    "mean_roc_auc",
+    "recalls",
+    "reliability_bins",
+    "roc_auc",
+]

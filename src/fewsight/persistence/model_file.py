@@ -1,0 +1,114 @@
+"""Writing and opening the model file.
+
+The file is an archive of `fewsight._base.archive` (a zip of `header.json` and plain .npy members). Its header says
+`format`, `version`, `written_by` and `kind`, and under `model` what the class of that kind needs.
+Every refusal is one `ModelFileError` sentence that starts with the file's name.
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fewsight import __version__
+from fewsight._base.archive import HEADER, read_archive, write_archive
+from fewsight._base.checks import shown
+from fewsight._base.errors import ArchiveError, ModelFileError
+from fewsight._base.types import State
+from fewsight.persistence.registry import KINDS, Storable, kind_of
+
+FORMAT = "fewsight model"
+VERSION = 1  # raised when an older fewsight could no longer open what this one writes
+_ZIP_WITH_OUR_FIRST_MEMBER = (b"PK\x03\x04", HEADER.encode())
+
+
+def save(model: Storable, path: str | Path) -> None:
+    """Write a fitted model to one file, whole or not at all: what stood there is replaced only by a whole file."""
+    header = {"format": FORMAT, "version": VERSION, "written_by": f"fewsight {__version__}", "kind": kind_of(model)}
+    state = State(header, {}).join("model", model.state())
+    try:
+        write_archive(Path(path), state, compress=True)
+    except OSError as error:
+        raise ModelFileError(
+            f"{path}: could not be written ({error.strerror or error}); nothing was replaced."
+        ) from None
+
+
+def load(path: str | Path) -> Any:
+    """The model that `save` wrote, with the class its kind names. Anything else is a ModelFileError."""
+    state = _read(Path(path))
+    stored = KINDS[_checked_kind(path, state.header)]
+    try:
+        _check_finite(path, state)
+        return stored.from_state(state.nested("model"))
+    except ModelFileError:
+        raise
+    except KeyError as error:
+        raise ModelFileError(f"{path}: damaged or edited by hand ({error} is missing).") from None
+    except Exception as error:  # whatever a class meets in a state that nobody wrote
+        reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
+        raise ModelFileError(f"{path}: damaged or edited by hand ({reason}).") from None
+
+
+def _read(path: Path) -> State:
+    start = b""
+    try:
+        if path.exists() and not path.is_file():
+            raise ModelFileError(f"{path}: a folder or a device, not a model file.")
+        start = _first_bytes(path)
+        return read_archive(path)
+    except FileNotFoundError:
+        raise ModelFileError(f"{path}: there is no such file.") from None
+    except OSError as error:
+        raise ModelFileError(f"{path}: cannot be read ({error.strerror or error}).") from None
+    except ArchiveError:
+        if all(part in start for part in _ZIP_WITH_OUR_FIRST_MEMBER):
+            raise ModelFileError(f"{path}: a damaged or incomplete model file; copy or learn it again.") from None
+        raise _foreign(path) from None
+
+
+def _first_bytes(path: Path) -> bytes:
+    """Enough of the file to see whether it began as one of ours."""
+    with path.open("rb") as stream:
+        return stream.read(64)
+
+
+def _checked_kind(path: str | Path, header: dict[str, Any]) -> str:
+    """The kind, after format and version: a newer fewsight may know kinds that this one does not."""
+    if header.get("format") != FORMAT:
+        raise _foreign(path)
+    version, kind = header.get("version"), header.get("kind")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise ModelFileError(f"{path}: damaged or edited by hand (its version is {shown(version)}).")
+    if version > VERSION:
+        raise ModelFileError(
+            f"{path}: was written by a newer fewsight (model version {version}, this one reads up to {VERSION}); "
+            "update fewsight."
+        )
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise ModelFileError(f"{path}: holds a model of a kind this fewsight does not know ({shown(kind)}).")
+    return kind
+
+
+def _check_finite(path: str | Path, state: State) -> None:
+    """No number of a model is NaN or infinite: such a file would answer, and mean nothing."""
+    if not _all_finite(state.header):
+        raise ModelFileError(f"{path}: damaged or edited by hand (its header holds NaN or infinity).")
+    for name, array in state.arrays.items():
+        if array.dtype.kind in "fc" and not np.isfinite(array).all():
+            raise ModelFileError(f"{path}: damaged or edited by hand (array {name} holds NaN or infinity).")
+
+
+def _all_finite(value: Any) -> bool:
+    if isinstance(value, dict):
+        return all(_all_finite(part) for part in value.values())
+    if isinstance(value, list):
+        return all(_all_finite(part) for part in value)
+    return not isinstance(value, float) or math.isfinite(value)
+
+
+def _foreign(path: str | Path) -> ModelFileError:
+    return ModelFileError(f"{path}: not a fewsight model file.")

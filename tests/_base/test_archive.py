@@ -1,0 +1,103 @@
+"""The file of arrays: whole or absent, and nothing in it is trusted."""
+
+import io
+import json
+import pickle
+import zipfile
+
+import numpy as np
+import pytest
+
+from fewsight._base.archive import read_archive, write_archive, write_text
+from fewsight._base.errors import ArchiveError
+from fewsight._base.types import State
+
+STATE = State(
+    {"name": "caf\u00e9 \udcff", "numbers": [1, 2.5, None]},
+    {"a": np.arange(6.0).reshape(2, 3), "b/c": np.zeros((0, 4), np.uint8), "f": np.asfortranarray(np.eye(3)[:, :2])},
+)
+
+
+@pytest.mark.parametrize("compress", [False, True])
+def test_what_was_written_comes_back(tmp_path, compress):
+    write_archive(tmp_path / "x", STATE, compress=compress)
+    back = read_archive(tmp_path / "x")
+    assert back.header == STATE.header
+    assert back.arrays.keys() == STATE.arrays.keys()
+    for name, array in STATE.arrays.items():
+        np.testing.assert_array_equal(back.arrays[name], array)
+        assert back.arrays[name].dtype == array.dtype
+
+
+def test_the_same_state_gives_the_same_bytes(tmp_path):
+    write_archive(tmp_path / "x", STATE)
+    write_archive(tmp_path / "y", STATE)
+    assert (tmp_path / "x").read_bytes() == (tmp_path / "y").read_bytes()
+
+
+def test_nested_states_come_apart_again():
+    outer = State({"own": 1}, {"z": np.ones(1)}).join("inner", STATE)
+    inner = outer.nested("inner")
+    assert inner.header == STATE.header
+    assert set(inner.arrays) == set(STATE.arrays)
+
+
+def test_every_single_damaged_byte_is_noticed_or_harmless(tmp_path):
+    write_archive(tmp_path / "x", STATE)
+    whole = (tmp_path / "x").read_bytes()
+    for position in range(len(whole)):
+        damaged = bytearray(whole)
+        damaged[position] ^= 0xFF
+        (tmp_path / "y").write_bytes(damaged)
+        try:
+            back = read_archive(tmp_path / "y")
+        except ArchiveError:
+            continue
+        for name in set(back.arrays) & set(STATE.arrays):
+            np.testing.assert_array_equal(back.arrays[name], STATE.arrays[name])
+
+
+def test_every_truncation_is_refused(tmp_path):
+    write_archive(tmp_path / "x", STATE)
+    whole = (tmp_path / "x").read_bytes()
+    for length in range(0, len(whole), 7):
+        (tmp_path / "y").write_bytes(whole[:length])
+        with pytest.raises(ArchiveError):
+            read_archive(tmp_path / "y")
+
+
+def _zip_with(path, array_bytes):
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("header.json", json.dumps({}))
+        archive.writestr("a.npy", array_bytes)
+
+
+def test_an_array_of_objects_is_never_unpickled(tmp_path):
+    class Trap:
+        def __reduce__(self):
+            return (open, (str(tmp_path / "sprung"), "w"))
+
+    stream = io.BytesIO()
+    np.save(stream, np.array([Trap()], dtype=object), allow_pickle=True)
+    _zip_with(tmp_path / "x", stream.getvalue())
+    with pytest.raises(ArchiveError, match="Python objects"):
+        read_archive(tmp_path / "x")
+    assert not (tmp_path / "sprung").exists()
+    assert pickle.dumps(1)  # the trap itself is sound: pickle is what would have sprung it
+
+
+def test_an_array_that_claims_more_than_it_holds_allocates_nothing(tmp_path):
+    stream = io.BytesIO()
+    np.lib.format.write_array_header_1_0(stream, {"descr": "<f8", "fortran_order": False, "shape": (10**15,)})
+    _zip_with(tmp_path / "x", stream.getvalue() + b"12345678")
+    with pytest.raises(ArchiveError, match="claims more"):
+        read_archive(tmp_path / "x")
+
+
+def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path):
+    write_text(tmp_path / "x", "old")
+    broken = State({"cannot": {1, 2}}, {})
+    with pytest.raises(TypeError):
+        write_archive(tmp_path / "x", broken)
+    assert [path.name for path in tmp_path.iterdir()] == ["x"]
+    assert (tmp_path / "x").read_text() == "old"

@@ -1,0 +1,53 @@
+"""`fewsight demo`, the whole way."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+from fewsight.evaluation import Protocol
+from fewsight.persistence import load
+
+Run = Callable[..., Result]
+FILES = ["model.fewsight", "predictions.csv", "report.html", "results.json"]
+
+
+def test_a_file_in_the_place_of_the_folder_is_one_sentence(refused: Callable[..., str], tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    assert (
+        refused("demo", "--output", tmp_path / "file")
+        == f"{tmp_path / 'file'}: a file; the name of a folder is needed."
+    )
+
+
+def check(folder: Path, said: str) -> None:
+    assert sorted(path.name for path in folder.iterdir()) == FILES
+    assert all(str(folder / name) in said for name in FILES)
+    categories = load(folder / "model.fewsight").classes_.tolist()
+    assert len(categories) >= 8
+    with (folder / "predictions.csv").open(encoding="utf-8", newline="") as stream:
+        rows = list(csv.DictReader(stream))
+    right = sum(row["file"].split("/")[0] == row["category"] for row in rows)
+    assert f"{len(rows)} other images: {right} right." in said
+    assert right / len(rows) > 3 / len(categories)  # three times better than chance
+    assert json.loads((folder / "results.json").read_text(encoding="utf-8"))["records"]
+
+
+def test_a_short_demo_leaves_all_it_promises(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("fewsight.apps.workbench.demonstration.PROTOCOL", Protocol(None, (1, 3), 5, 1))
+    monkeypatch.setattr("fewsight.apps.workbench.demonstration.EXAMPLES_TO_LEARN", 3)
+    result = run("demo", "--output", tmp_path / "new" / "folder")
+    assert result.exit_code == 0
+    check(tmp_path / "new" / "folder", result.stdout)
+
+
+@pytest.mark.slow
+def test_the_demo_as_it_is(run: Run, tmp_path: Path) -> None:
+    result = run("demo", "--output", tmp_path / "demo", "--no-cache")
+    assert result.exit_code == 0
+    check(tmp_path / "demo", result.stdout)

@@ -1,0 +1,140 @@
+"""The program as a whole: quick to start, helpful, and plain about what goes wrong."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from fewsight._base.errors import InvalidInput
+from fewsight.apps.cli import app
+from fewsight.apps.cli.plain import PlainErrors, printable
+
+COMMANDS = ("demo", "learn", "predict", "evaluate", "channels")
+HEAVY = {"numpy", "scipy", "sklearn", "numba", "cv2", "skimage", "matplotlib", "PIL", "joblib"}
+
+
+def test_nothing_heavy_is_imported_before_a_command_runs() -> None:
+    script = "import sys, fewsight.apps.cli; print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", script], check=True, capture_output=True, text=True).stdout.split()
+    assert HEAVY & set(loaded) == set()
+
+
+def test_help_names_every_command(run: Callable[..., Result]) -> None:
+    text = run("--help").stdout
+    assert all(command in text for command in COMMANDS)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_option_is_explained_and_every_command_has_an_example(command: str) -> None:
+    known = typer.main.get_command(app).commands[command]  # type: ignore[attr-defined]
+    assert known.help
+    assert f"fewsight {command}" in known.epilog or command == "channels"
+    assert [option.name for option in known.params if not getattr(option, "help", None)] == []
+
+
+def test_the_version_is_said(run: Callable[..., Result]) -> None:
+    from fewsight import __version__
+
+    assert run("--version").stdout == f"fewsight {__version__}\n"
+
+
+def test_no_command_shows_the_help(run: Callable[..., Result]) -> None:
+    result = run()
+    assert result.exit_code == 2
+    assert "Usage: fewsight" in result.output or "Usage: root" in result.output or "COMMAND" in result.output
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["paint"],
+        ["learn"],
+        ["learn", "photos"],
+        ["predict", "model.fewsight"],
+        ["evaluate", "photos", "--repeats", "0"],
+        ["evaluate", "photos", "--per-class", "1,some"],
+        ["evaluate", "photos", "--per-class", "0"],
+        ["evaluate", "photos", "--per-class", ","],
+        ["evaluate", "photos", "--noise", "much"],
+        ["demo", "--no-cache", "--cache-dir", "x"],
+        ["demo", "--jobs", "0"],
+    ],
+)
+def test_wrong_usage_is_code_2(arguments: list[str], run: Callable[..., Result]) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "said"),
+    [
+        (InvalidInput("this: must be that,\ngot other."), 1, "fewsight: this: must be that,\\ngot other.\n"),
+        (OSError(28, "No space left on device", "out.csv"), 1, "fewsight: out.csv: No space left on device.\n"),
+        (PermissionError(13, "Permission denied"), 1, "fewsight: Permission denied.\n"),
+        (KeyboardInterrupt(), 130, "fewsight: stopped; nothing half-written\n"),
+        (MemoryError(), 1, "fewsight: not enough memory for this; use fewer images or a smaller codebook.\n"),
+    ],
+)
+def test_what_goes_wrong_is_one_line_and_a_code(error: BaseException, code: int, said: str) -> None:
+    failing = typer.Typer(cls=PlainErrors)
+
+    @failing.command()
+    def command() -> None:
+        raise error
+
+    @failing.command()
+    def other() -> None: ...
+
+    result = CliRunner().invoke(failing, ["command"])
+    assert (result.exit_code, result.stdout, result.stderr) == (code, "", said)
+
+
+def test_a_fault_of_the_program_itself_is_not_hidden() -> None:
+    failing = typer.Typer(cls=PlainErrors)
+
+    @failing.command()
+    def command() -> None:
+        raise ZeroDivisionError
+
+    @failing.command()
+    def other() -> None: ...
+
+    assert isinstance(CliRunner().invoke(failing, ["command"]).exception, ZeroDivisionError)
+
+
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("owl.jpg", "owl.jpg"),
+        ("a\nb", "a\\nb"),
+        ("\x1b[31mred", "\\x1b[31mred"),
+        ("caf\udce9", "caf\\xe9"),
+        ("été", "été"),
+        ("\u202egpj", "\\u202egpj"),
+    ],
+)
+def test_a_name_can_do_nothing_to_the_terminal(name: str, shown: str) -> None:
+    assert printable(name) == shown
+
+
+def test_channels_are_listed_with_options_that_can_be_set_as_shown(run: Callable[..., Result]) -> None:
+    from fewsight.apps.workbench import describe_channels, read_settings
+
+    lines = run("channels").stdout.splitlines()
+    assert lines[0].startswith("spatial_pmk: ")
+    settings = [line.split()[1] for line in lines if line.startswith("  --set ")]
+    assert "spatial_pmk.n_words=400" in settings
+    assert read_settings(settings) == {channel.name: channel.options for channel in describe_channels()}
+
+
+def test_it_runs_as_a_module(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "fewsight.apps.cli", "--help"]
+    assert b"Usage: fewsight" in subprocess.run(command, check=True, capture_output=True).stdout

@@ -1,0 +1,79 @@
+"""A small folder of photographs, a model learned from it, and the command line to ask."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image as Pillow
+from typer.testing import CliRunner, Result
+
+from fewsight.apps.cli import app
+from fewsight.images import sample_set
+
+CATEGORIES = ("brick", "grass", "tissue")
+TILES = 8  # per category
+SMALL = ("--set", "spatial_pmk.n_words=20", "--set", "spatial_pmk.n_descriptors=2000")
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No test touches the user's cache; they share one, as a user's commands do."""
+    monkeypatch.setenv("FEWSIGHT_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
+
+
+@pytest.fixture(scope="session")
+def photos(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of class folders, to be left as it is."""
+    folder = tmp_path_factory.mktemp("photos")
+    written = dict.fromkeys(CATEGORIES, 0)
+    samples = sample_set()
+    for image, category in zip(samples.images, samples.labels, strict=True):
+        if written.get(category, TILES) < TILES:
+            (folder / category).mkdir(exist_ok=True)
+            pixels = np.rint(image.pixels() * 255).astype(np.uint8)
+            Pillow.fromarray(pixels).save(folder / category / f"{written[category]}.png")
+            written[category] += 1
+    return folder
+
+
+@pytest.fixture(scope="session")
+def model_file(photos: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model of those categories."""
+    path = tmp_path_factory.mktemp("model") / "model.fewsight"
+    result = CliRunner().invoke(app, ["learn", str(photos), "-o", str(path), "--no-cache", *SMALL])
+    assert result.exit_code == 0, result.output
+    return path
+
+
+@pytest.fixture
+def run() -> Run:
+    """Run a command in this process."""
+
+    def invoke(*arguments: str | Path) -> Result:
+        result = CliRunner().invoke(app, [str(argument) for argument in arguments])
+        if result.exception is not None and not isinstance(result.exception, SystemExit):
+            raise result.exception
+        return result
+
+    return invoke
+
+
+@pytest.fixture
+def refused(run: Run) -> Callable[..., str]:
+    """Run a command that must fail for a reason a person can mend; the one line it says."""
+
+    def invoke(*arguments: str | Path) -> str:
+        result = run(*arguments)
+        assert result.exit_code == 1, result.output
+        assert result.stdout == ""
+        said = result.stderr.splitlines()
+        assert len(said) == 1, said
+        assert said[0].startswith("fewsight: ")
+        return said[0].removeprefix("fewsight: ")
+
+    return invoke

@@ -1,0 +1,75 @@
+"""The table of predictions is CSV that comes back as it was, whatever the names."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fewsight.apps.workbench import Prediction, write_rows, write_table
+from fewsight.apps.workbench.predicting import uncertainty_of, unknown_of
+
+# Any file name that a file system could give: text, and bytes that are not UTF-8 in Python's disguise.
+names = st.binary(min_size=1).map(lambda raw: raw.replace(b"\0", b"_").decode("utf-8", "surrogateescape"))
+
+
+def prediction(file: str, category: str = "owl") -> Prediction:
+    return Prediction(file, category, 0.75, 0.5, "", (0.75, 0.25))
+
+
+@given(files=st.lists(names, max_size=5), category=names)
+def test_names_come_back_as_they_were(files: list[str], category: str) -> None:
+    stream = io.BytesIO()
+    write_rows(stream, [prediction(file, category) for file in files])
+    text = io.TextIOWrapper(io.BytesIO(stream.getvalue()), encoding="utf-8", errors="surrogateescape", newline="")
+    headings, *rows = csv.reader(text)
+    assert headings == ["file", "category", "probability", "uncertainty", "unknown"]
+    assert rows == [[file, category, "0.750000", "0.500000", ""] for file in files]
+
+
+def test_a_column_per_category_on_request() -> None:
+    stream = io.BytesIO()
+    write_rows(stream, [prediction("a.png")], ["owl", "a, b"])
+    assert stream.getvalue() == (
+        b'file,category,probability,uncertainty,unknown,probability_owl,"probability_a, b"\r\n'
+        b"a.png,owl,0.750000,0.500000,,0.750000,0.250000\r\n"
+    )
+
+
+def test_a_table_that_breaks_off_leaves_no_file(tmp_path: Path) -> None:
+    def rows() -> object:
+        yield prediction("a.png")
+        raise RuntimeError("the disk is on fire")
+
+    with pytest.raises(RuntimeError):
+        write_table(tmp_path / "out.csv", rows())  # type: ignore[arg-type]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_uncertainty_goes_from_certain_to_no_idea() -> None:
+    rows = np.array([[1.0, 0.0, 0.0], [1 / 3, 1 / 3, 1 / 3], [0.5, 0.5, 0.0]])
+    np.testing.assert_allclose(uncertainty_of(rows), [0, 1, np.log(2) / np.log(3)], atol=1e-12)
+    assert uncertainty_of(np.ones((2, 1))).tolist() == [0, 0]
+
+
+def test_unknown_is_said_as_far_as_the_model_can_tell() -> None:
+    class Mute:
+        pass
+
+    class Scoring:
+        def unknown_score(self, images: list[str]) -> list[float]:
+            return [0.25 for _ in images]
+
+    class Deciding(Scoring):
+        def is_unknown(self, images: list[str]) -> list[bool]:
+            return [image == "x" for image in images]
+
+    images = ["x", "y"]
+    assert unknown_of(Mute(), images) == ["", ""]  # type: ignore[arg-type]
+    assert unknown_of(Scoring(), images) == ["0.250000", "0.250000"]  # type: ignore[arg-type]
+    assert unknown_of(Deciding(), images) == ["yes", "no"]  # type: ignore[arg-type]

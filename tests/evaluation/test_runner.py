@@ -1,0 +1,176 @@
+"""The runner: no leakage, paired seeds, broken images set aside, every combination asked for and no other."""
+
+import numpy as np
+import pytest
+
+from fewsight._base.errors import InvalidInput, UnreadableImage
+from fewsight._base.progress import reporting, track
+from fewsight.evaluation import Protocol
+from fewsight.images import ImageSet
+
+CLASSES = ["ant", "bee", "cat"]
+
+
+def test_a_channel_is_fitted_on_training_images_only(run, make_set, mean_colour):
+    evaluation = run(make_set(CLASSES))
+    names = evaluation.names
+    expected = [{names[i] for i in outcome.train} for outcome in evaluation.outcomes]
+    tested = [{names[i] for i in outcome.test} for outcome in evaluation.outcomes]
+    assert mean_colour.fitted_on == expected
+    assert all(not train & test for train, test in zip(expected, tested, strict=True))
+    assert mean_colour.encoded == [part for pair in zip(expected, tested, strict=True) for part in pair]
+
+
+def test_a_channel_is_seeded_by_the_repeat(run, make_set, mean_colour):
+    run(make_set(CLASSES))
+    assert mean_colour.seeds == [5, 5, 6, 6, 7, 7]
+
+
+def test_the_channel_and_the_learner_given_stay_as_they_were(run, make_set, mean_colour, nearest):
+    channel, learner = mean_colour(), nearest()
+    run(make_set(CLASSES), channels={"colour": channel}, learners={"near": learner}, n_jobs=2)
+    assert (channel.random_state, channel.n_jobs, hasattr(channel, "centre_")) == (0, None, False)
+    assert (learner.kernel, hasattr(learner, "classes_")) == (None, False)
+
+
+def test_the_same_seed_gives_the_same_numbers(run, make_set):
+    first, second = run(make_set(CLASSES)), run(make_set(CLASSES))
+    for one, other in zip(first.outcomes, second.outcomes, strict=True):
+        np.testing.assert_array_equal(one.test, other.test)
+        np.testing.assert_array_equal(one.predicted, other.predicted)
+        np.testing.assert_array_equal(one.probabilities, other.probabilities)
+
+
+def test_outcomes_hold_the_true_labels_of_their_test_images(run, make_set):
+    images = make_set(CLASSES)
+    for outcome in run(images).outcomes:
+        np.testing.assert_array_equal(outcome.truth, images.labels[outcome.test])
+        assert outcome.probabilities.dtype == np.float32
+        assert outcome.probabilities.shape == (9, 3)
+
+
+def test_easy_categories_are_recognised(run, make_set):
+    evaluation = run(make_set(CLASSES, spread=0.01))
+    assert evaluation.summaries[evaluation.best]["accuracy"].mean == 1.0
+
+
+def test_each_channel_alone_and_all_together(run, make_set, mean_colour, nearest):
+    channels = {"pale": mean_colour(weight=0.5), "bright": mean_colour(weight=2.0)}
+    learners = {"near": nearest(), "sharp": lambda: nearest(sharpness=9.0), "kind": nearest}
+    protocol = Protocol(per_class=(2,), repeats=1)
+    evaluation = run(make_set(CLASSES), protocol, channels=channels, learners=learners, combine=("none", "average"))
+    assert [(setting.channels, setting.combine, setting.learner) for setting in evaluation.groups] == [
+        (channels, combine, learner)
+        for channels, combine in [("pale", "none"), ("bright", "none"), ("pale+bright", "average")]
+        for learner in learners
+    ]
+    together = next(o for o in evaluation.outcomes if o.setting.combine == "average")
+    alone = [o for o in evaluation.outcomes if o.setting.combine == "none" and o.setting.learner == "near"]
+    spent = sum(outcome.seconds["seconds_gram"] for outcome in alone)
+    assert together.seconds["seconds_gram"] == pytest.approx(spent)
+
+
+def test_only_the_average_can_be_asked_for(run, make_set, mean_colour):
+    channels = {"pale": mean_colour(weight=0.5), "bright": mean_colour(weight=2.0)}
+    evaluation = run(make_set(CLASSES), channels=channels, combine=["average"])
+    assert {setting.combine for setting in evaluation.groups} == {"average"}
+
+
+def test_a_broken_image_is_dropped_listed_and_replaced(run, make_set):
+    images = make_set(CLASSES, broken={(0, 1), (2, 5)})
+    protocol = Protocol(images_per_class=7, per_class=(3,), test_per_class=4, repeats=4)
+    evaluation = run(images, protocol)
+    assert sorted(error.name for error in evaluation.unreadable) == ["ant/broken1.png", "cat/broken5.png"]
+    for outcome in evaluation.outcomes:
+        assert (len(outcome.train), len(outcome.test)) == (9, 12)
+        assert not any("broken" in evaluation.names[i] for i in (*outcome.train, *outcome.test))
+
+
+def test_many_broken_images_end_in_a_draw_without_them(run, make_set, mean_colour):
+    broken = {(i, j) for i in range(3) for j in range(0, 60, 2)}
+    evaluation = run(make_set(CLASSES, per_class=60, broken=broken), Protocol(5, (2,), 2, repeats=1))
+    assert len(evaluation.outcomes[0].test) == 6
+    assert len(mean_colour.prepared) == len(set(mean_colour.prepared))
+
+
+def test_a_class_with_too_few_readable_images_is_refused_with_the_reason(run, make_set):
+    images = make_set(CLASSES, per_class=4, broken={(1, 0), (1, 1)})
+    with pytest.raises(
+        InvalidInput, match=r"bee \(2\).*2 could not be read, the first of them: bee/broken0.png: it is b"
+    ):
+        run(images, Protocol(per_class=(3,), repeats=1))
+
+
+def test_a_failure_that_belongs_to_no_image_is_raised(run, make_set, mean_colour, monkeypatch):
+    monkeypatch.setattr(mean_colour, "prepare", lambda self, images: [UnreadableImage("elsewhere.png", "gone")])
+    with pytest.raises(UnreadableImage, match="elsewhere"):
+        run(make_set(CLASSES))
+
+
+def test_what_was_unreadable_while_listing_is_kept(run, make_set):
+    images = make_set(CLASSES)
+    images.unreadable.append(UnreadableImage("ant/notes.jpg", "not an image"))
+    assert [error.name for error in run(images).unreadable] == ["ant/notes.jpg"]
+
+
+def test_unlabelled_images_take_no_part(run, make_set):
+    images = make_set(CLASSES)
+    labels = [None if i % 8 == 7 else label for i, label in enumerate(images.labels)]
+    evaluation = run(ImageSet(images.images, labels))
+    used = {i for outcome in evaluation.outcomes for i in (*outcome.train, *outcome.test)}
+    assert not {i % 8 for i in used} & {7}
+
+
+def test_local_features_count_where_the_channel_keeps_them(run, make_set, mean_colour, monkeypatch):
+    protocol = Protocol(per_class=(2,), test_per_class=3, repeats=1)
+    seconds = iter(range(0, 10_000, 100))
+    monkeypatch.setattr("fewsight.evaluation.readable.perf_counter", lambda: float(next(seconds)))
+    kept = run(make_set(CLASSES), protocol, channels={"colour": mean_colour(cache="somewhere")})
+    forgotten = run(make_set(CLASSES), protocol, channels={"colour": mean_colour()})
+    assert kept.outcomes[0].seconds["seconds_features"] > 100
+    assert forgotten.outcomes[0].seconds["seconds_features"] < 100
+
+
+def test_progress_is_told_channel_by_channel_and_nothing_inside_a_step(run, make_set, mean_colour, monkeypatch):
+    heard = []
+
+    def report(items, what, total):
+        heard.append((what, total))
+        return items
+
+    encode = mean_colour.encode
+    monkeypatch.setattr(mean_colour, "encode", lambda self, images: encode(self, list(track(images, "inside", 1))))
+    with reporting(report):
+        run(make_set(CLASSES))
+    assert heard == [("Evaluating near with colour (3 repeats, 2, 4 per class)", 6)]
+
+
+def test_an_interrupt_passes_through(run, make_set, mean_colour, monkeypatch):
+    def interrupted(self, images, labels=None):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(mean_colour, "fit", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        run(make_set(CLASSES))
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"channels": {}}, "evaluate: channels must name at least one, got none."),
+        ({"learners": {}}, "evaluate: learners must name at least one, got none."),
+        ({"combine": ("averag",)}, "evaluate: combine must be one of 'none', 'average', got 'averag'."),
+        ({"combine": "none"}, "evaluate: combine must be a list of one or more words, got 'none'."),
+        ({"combine": ("average",)}, "evaluate: combine 'average' needs two or more channels, got only colour."),
+    ],
+)
+def test_what_cannot_be_evaluated_is_said(run, make_set, options, sentence):
+    with pytest.raises(InvalidInput, match=sentence):
+        run(make_set(CLASSES), **options)
+
+
+def test_one_category_is_too_few(run, make_set):
+    with pytest.raises(
+        InvalidInput, match=r"evaluate: the images must belong to two or more categories, got \['ant'\]\."
+    ):
+        run(make_set(["ant"]))

@@ -1,0 +1,57 @@
+"""Real channels and learners on a few sample images: the parts fit together, and the figures repeat."""
+
+import json
+
+import numpy as np
+import pytest
+
+from fewsight.channels import make_channel
+from fewsight.evaluation import METRICS, Protocol, evaluate, write_report
+from fewsight.images import FeatureCache, sample_set
+from fewsight.learners import LEARNERS
+
+PROTOCOL = Protocol(images_per_class=8, per_class=(2, 4), test_per_class=4, repeats=2, seed=3)
+
+
+@pytest.fixture(scope="module")
+def images():
+    whole = sample_set()
+    return whole.select(np.flatnonzero(np.isin(whole.labels, ["brick", "galaxies", "grass", "retina"])))
+
+
+def measured(images, cache=None, n_jobs=None):
+    channels = {
+        "coarse": make_channel("spatial_pmk", n_words=16, n_levels=1, cache=cache),
+        "fine": make_channel("spatial_pmk", n_words=24, n_levels=2, cache=cache),
+    }
+    return evaluate(images, PROTOCOL, channels, LEARNERS, combine=("none", "average"), n_jobs=n_jobs)
+
+
+@pytest.fixture(scope="module")
+def evaluation(images, tmp_path_factory):
+    return measured(images, FeatureCache(tmp_path_factory.mktemp("cache")))
+
+
+def test_every_learner_has_every_metric_with_every_channel(evaluation):
+    assert len(evaluation.groups) == 3 * len(LEARNERS) * 2
+    for summaries in evaluation.summaries.values():
+        assert tuple(summaries) == METRICS
+
+
+def test_textures_are_told_apart_well_above_chance(evaluation):
+    assert evaluation.summaries[evaluation.best]["accuracy"].mean > 0.6
+
+
+def test_neither_the_cache_nor_the_number_of_jobs_changes_an_answer(images, evaluation):
+    again = measured(images, cache=None, n_jobs=2)
+    for one, other in zip(evaluation.outcomes, again.outcomes, strict=True):
+        np.testing.assert_array_equal(one.test, other.test)
+        np.testing.assert_array_equal(one.predicted, other.predicted)
+        np.testing.assert_allclose(one.probabilities, other.probabilities, atol=1e-6)
+
+
+def test_results_and_report_can_be_written(images, evaluation, tmp_path):
+    evaluation.write_json(tmp_path / "results.json", command="fewsight evaluate sample")
+    write_report(evaluation, images, tmp_path / "report.html", command="fewsight evaluate sample")
+    assert len(json.loads((tmp_path / "results.json").read_text())["records"]) == len(evaluation.groups) * len(METRICS)
+    assert "</html>" in (tmp_path / "report.html").read_text()

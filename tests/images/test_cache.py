@@ -1,0 +1,234 @@
+"""The disk cache: shared by processes, bounded, and never the reason that work fails."""
+
+from __future__ import annotations
+
+import copy
+import multiprocessing
+import os
+import resource
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import State
+from fewsight.images import FeatureCache, default_cache_folder
+from fewsight.images import cache as cache_module
+
+
+def state(value: int, n: int = 1000) -> State:
+    return State({"value": value}, {"descriptors": np.full((n, 8), value % 256, np.uint8), "empty": np.zeros((0, 2))})
+
+
+def key(number: int) -> str:
+    return FeatureCache.key_of("test", str(number))
+
+
+def entry_files(cache: FeatureCache) -> list[Path]:
+    return sorted(path for path in cache.folder.rglob("*") if path.is_file())
+
+
+def test_what_is_put_can_be_got_from_another_object(tmp_path: Path) -> None:
+    assert FeatureCache(tmp_path).put(key(1), state(7))
+    got = FeatureCache(tmp_path).get(key(1))
+    assert got is not None
+    assert got.header == {"value": 7}
+    np.testing.assert_array_equal(got.arrays["descriptors"], state(7).arrays["descriptors"])
+    assert got.arrays["empty"].shape == (0, 2)
+    assert FeatureCache(tmp_path).get(key(2)) is None
+    assert FeatureCache(tmp_path / "never made").get(key(1)) is None
+
+
+def test_keys_change_with_every_part_its_kind_and_its_place() -> None:
+    recipe = {"step": 8, "patch": 16}
+    keys = [
+        FeatureCache.key_of(),
+        FeatureCache.key_of("ab"),
+        FeatureCache.key_of("a", "b"),
+        FeatureCache.key_of("b", "a"),
+        FeatureCache.key_of(b"ab"),
+        FeatureCache.key_of("ab", recipe),
+        FeatureCache.key_of("ab", {**recipe, "step": 9}),
+        FeatureCache.key_of("caf\udce9"),
+    ]
+    assert len(set(keys)) == len(keys)
+    assert FeatureCache.key_of("ab", dict(reversed(recipe.items()))) == FeatureCache.key_of("ab", recipe)
+
+
+@pytest.mark.parametrize("wrong", ["", "abc", "../../etc/passwd", "ABCDEF0123", "0123456789/", 5, None])
+def test_only_keys_as_key_of_gives_them_are_taken(tmp_path: Path, wrong: Any) -> None:
+    for ask in (FeatureCache(tmp_path).get, lambda text: FeatureCache(tmp_path).put(text, state(1))):
+        with pytest.raises(InvalidInput, match="key must be hexadecimal digits"):
+            ask(wrong)
+
+
+@pytest.mark.parametrize("damage", ["empty", "cut", "flipped", "foreign", "folder of another key"])
+def test_a_damaged_entry_is_a_miss_and_goes(tmp_path: Path, damage: str) -> None:
+    cache = FeatureCache(tmp_path)
+    cache.put(key(1), state(1))
+    (path,) = entry_files(cache)
+    content = bytearray(path.read_bytes())
+    if damage == "empty":
+        content.clear()
+    elif damage == "cut":
+        del content[len(content) // 2 :]
+    elif damage == "flipped":
+        content[len(content) // 2] ^= 1
+    elif damage == "foreign":
+        content[:] = b"something else"
+    else:
+        cache.put(key(2), state(2))
+        content[:] = next(other for other in entry_files(cache) if other != path).read_bytes()
+    path.write_bytes(content)
+    assert cache.get(key(1)) is None
+    assert not path.exists()
+    assert cache.put(key(1), state(1))
+    assert cache.get(key(1)) is not None
+
+
+def test_the_size_stays_within_the_limit_and_the_least_recently_used_go_first(tmp_path: Path) -> None:
+    cache = FeatureCache(tmp_path, max_bytes=400_000)
+    for number in range(30):
+        assert cache.put(key(number), state(number))
+        past = time.time() - 10_000 + number
+        os.utime(cache._path(key(number)), (past, past))
+    assert cache.get(key(0)) is not None  # used just now
+    for number in range(30, 70):
+        assert cache.put(key(number), state(number))
+        assert cache.size() <= 400_000 * 1.1
+    assert cache.get(key(0)) is not None
+    assert cache.get(key(1)) is None
+    assert cache.get(key(69)) is not None
+
+
+def test_a_smaller_limit_cleans_an_old_folder_at_the_first_put(tmp_path: Path) -> None:
+    for number in range(20):
+        FeatureCache(tmp_path).put(key(number), state(number))
+    small = FeatureCache(tmp_path, max_bytes=60_000)
+    small.put(key(99), state(99))
+    assert small.size() <= 60_000
+    assert small.get(key(99)) is not None
+
+
+def test_a_state_larger_than_the_cache_is_not_kept(tmp_path: Path) -> None:
+    cache = FeatureCache(tmp_path, max_bytes=5_000)
+    assert cache.put(key(1), state(1)) is False
+    assert entry_files(cache) == []
+
+
+def test_a_folder_that_cannot_be_written_costs_nothing_but_the_cache(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    cache = FeatureCache(tmp_path / "file")
+    assert cache.put(key(1), state(1)) is False
+    assert cache.get(key(1)) is None
+    assert cache.size() == 0
+    cache.clear()
+
+
+def test_a_full_disk_costs_nothing_but_the_cache(tmp_path: Path) -> None:
+    cache = FeatureCache(tmp_path)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))  # like a full disk: writing fails half way
+    try:
+        kept = cache.put(key(1), state(1))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert kept is False
+    assert entry_files(cache) == []
+    assert cache.put(key(1), state(1))
+
+
+def test_clear_removes_entries_and_nothing_else(tmp_path: Path) -> None:
+    cache = FeatureCache(tmp_path)
+    for number in range(5):
+        cache.put(key(number), state(number))
+    assert cache.size() > 5 * 8000
+    (tmp_path / "mine.txt").write_text("keep")
+    (tmp_path / "ab").mkdir(exist_ok=True)
+    (tmp_path / "ab" / "mine.txt").write_text("keep")
+    cache.clear()
+    assert cache.size() == 0
+    assert [path.name for path in entry_files(cache)] == ["mine.txt", "mine.txt"]
+    assert cache.put(key(1), state(1))
+
+
+def test_what_a_killed_process_left_half_written_is_cleaned_up(tmp_path: Path) -> None:
+    cache = FeatureCache(tmp_path)
+    cache.put(key(1), state(1))
+    shard = entry_files(cache)[0].parent
+    old, new = shard / ".writing-old", shard / ".writing-new"
+    old.write_bytes(b"half")
+    new.write_bytes(b"half")
+    os.utime(old, (1, 1))
+    FeatureCache(tmp_path).put(key(2), state(2))
+    assert not old.exists()
+    assert new.exists()
+
+
+def write_and_read(folder: str, seed: int, failures: Any) -> None:
+    cache = FeatureCache(folder, max_bytes=150_000)
+    for number in np.random.default_rng(seed).integers(0, 25, 150).tolist():
+        got = cache.get(key(number))
+        wrong = got is not None and (got.header["value"] != number or (got.arrays["descriptors"] != number).any())
+        if wrong or not cache.put(key(number), state(number)):
+            failures.put(number)
+
+
+def test_processes_and_threads_share_a_folder_without_harm(tmp_path: Path) -> None:
+    context = multiprocessing.get_context("spawn")
+    failures = context.Queue()
+    workers: list[Any] = [
+        context.Process(target=write_and_read, args=(str(tmp_path), seed, failures)) for seed in range(2)
+    ]
+    workers += [threading.Thread(target=write_and_read, args=(str(tmp_path), seed, failures)) for seed in (2, 3)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    assert [worker.exitcode for worker in workers[:2]] == [0, 0]
+    assert failures.empty()
+    assert FeatureCache(tmp_path).size() <= 150_000 * 1.5
+    assert not [path for path in tmp_path.rglob("*") if path.name.startswith(".writing")]
+
+
+def test_copies_share_the_folder(tmp_path: Path) -> None:
+    cache = FeatureCache(tmp_path, max_bytes=123_456)
+    cache.put(key(1), state(1))
+    other = copy.deepcopy(cache)
+    assert other.get(key(1)) is not None
+    assert repr(other) == repr(cache) == f"FeatureCache({str(tmp_path)!r}, max_bytes=123456)"
+
+
+def test_the_default_folder_is_the_users_choice_or_the_systems_place(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FEWSIGHT_CACHE", str(tmp_path / "mine"))
+    assert default_cache_folder() == tmp_path / "mine" == FeatureCache().folder
+    monkeypatch.delenv("FEWSIGHT_CACHE")
+    monkeypatch.setattr(Path, "home", lambda: tmp_path)
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+    assert default_cache_folder() == tmp_path / "xdg" / "fewsight"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    assert default_cache_folder() == tmp_path / ".cache" / "fewsight"
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert default_cache_folder() == tmp_path / "Library" / "Caches" / "fewsight"
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "local"))
+    assert default_cache_folder() == tmp_path / "local" / "fewsight"
+
+
+def test_a_user_without_a_home_has_a_cache_that_keeps_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for variable in ("FEWSIGHT_CACHE", "XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(cache_module.Path, "home", homeless)
+    assert FeatureCache().put(key(1), state(1)) is False
+    assert FeatureCache().get(key(1)) is None

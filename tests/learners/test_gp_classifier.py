@@ -1,0 +1,133 @@
+"""The Gaussian process classifier beyond the common contract."""
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+from sklearn.datasets import make_blobs
+
+from fewsight._base.errors import FewsightError
+from fewsight.gp import log_evidence_and_gradients
+from fewsight.kernels import RBF, Linear
+from fewsight.learners import GPClassifier
+from fewsight.learners.probability import largest_probability
+
+X, Y = make_blobs(60, 3, centers=4, cluster_std=2.0, random_state=1)
+NAMES = np.array(["ant", "bee", "cat", "dog"])[Y]
+KERNEL = RBF(scale=3.0)
+
+
+def test_latent_values_are_those_of_the_equations():
+    """[Kapoor2010, eq. 5 and 6], written with an explicit inverse."""
+    gp = GPClassifier(KERNEL, noise_variance=0.2).fit(X[:40], NAMES[:40])
+    inverse = np.linalg.inv(KERNEL.gram(X[:40]) + 0.2 * np.eye(40))
+    K_test = KERNEL.gram(X[40:], X[:40])
+    targets = np.where(NAMES[:40, None] == gp.classes_, 1, -1)
+    latent = gp.latent(X[40:])
+    np.testing.assert_allclose(latent.mean, K_test @ inverse @ targets, atol=1e-10)
+    variance = 1 - np.einsum("ij,jk,ik->i", K_test, inverse, K_test)
+    np.testing.assert_allclose(latent.std, np.sqrt(variance)[:, None] + np.zeros(4), atol=1e-10)
+
+
+def test_the_learned_noise_maximises_the_evidence():
+    A, y = make_blobs(80, 3, centers=3, cluster_std=6.0, random_state=1)  # they overlap: some noise explains it best
+    gp = GPClassifier(KERNEL).fit(A, y)
+    targets = np.where(y[:, None] == gp.classes_, 1.0, -1.0)
+    K = KERNEL.gram(A)
+
+    def evidence(noise):
+        return log_evidence_and_gradients([K], np.ones(1), targets, noise).value
+
+    best = evidence(gp.noise_variance_)
+    assert best >= max(evidence(gp.noise_variance_ * factor) for factor in (0.5, 0.9, 1.1, 2.0))
+
+
+def test_learned_weights_have_more_evidence_than_the_average():
+    noise_kernel = np.eye(60)
+    grams = [KERNEL.gram(X), noise_kernel]
+    learned = GPClassifier("precomputed", weights="evidence").fit(grams, NAMES)
+    average = GPClassifier("precomputed").fit(grams, NAMES)
+    assert learned.weights_.shape == (2,)
+    assert learned.posterior_.log_evidence > average.posterior_.log_evidence
+
+
+def test_given_weights_are_used_as_given():
+    grams = [KERNEL.gram(X), Linear().gram(X)]
+    gp = GPClassifier("precomputed", weights=[0.25, 2.0], noise_variance=0.1).fit(grams, NAMES)
+    scaled = [K / np.diag(K).mean() for K in grams]
+    K = 0.25 * scaled[0] + 2.0 * scaled[1]
+    targets = np.where(NAMES[:, None] == gp.classes_, 1, -1)
+    expected = np.linalg.solve(K + 0.1 * np.eye(60), targets)
+    np.testing.assert_allclose(gp.posterior_.dual_weights, expected, atol=1e-8)
+
+
+def test_balanced_noise_follows_the_class_sizes():
+    labels = np.array(["rare"] * 5 + ["common"] * 55)
+    gp = GPClassifier(KERNEL, noise_variance=0.3, balanced=True).fit(X, labels)
+    np.testing.assert_allclose(gp.posterior_.noise_variance, np.repeat([0.3 * 2 * 5 / 60, 0.3 * 2 * 55 / 60], [5, 55]))
+
+
+@pytest.mark.parametrize("precomputed", [False, True])
+def test_adding_equals_fitting_on_everything_also_with_a_new_class(precomputed):
+    order = np.argsort(Y, kind="stable")  # the last class is new
+    A, y = X[order], NAMES[order]
+    K = KERNEL.gram(A)
+    if precomputed:
+        grown = GPClassifier("precomputed", noise_variance=0.2).fit(K[:40, :40], y[:40]).add(K[40:, :], y[40:])
+        whole = GPClassifier("precomputed", noise_variance=0.2).fit(K, y)
+        test = KERNEL.gram(X[:7], A)
+    else:
+        grown = GPClassifier(KERNEL, noise_variance=0.2).fit(A[:40], y[:40]).add(A[40:], y[40:])
+        whole = GPClassifier(KERNEL, noise_variance=0.2).fit(A, y)
+        test = X[:7]
+    assert grown.classes_.tolist() == whole.classes_.tolist()
+    np.testing.assert_allclose(grown.latent(test).mean, whole.latent(test).mean, atol=1e-9)
+    np.testing.assert_allclose(grown.latent(test).std, whole.latent(test).std, atol=1e-9)
+
+
+def test_removing_what_was_added_restores_the_model():
+    gp = GPClassifier(KERNEL, noise_variance=0.2).fit(X[:40], NAMES[:40])
+    before = gp.latent(X[50:]).mean
+    gp.add(X[40:45], NAMES[40:45]).remove(np.arange(40, 45))
+    np.testing.assert_allclose(gp.latent(X[50:]).mean, before, atol=1e-9)
+
+
+def test_leave_one_out_labels_are_those_of_refitting_without_each():
+    gp = GPClassifier(KERNEL, noise_variance=0.2).fit(X, NAMES)
+    by_hand = []
+    for index in range(len(X)):
+        rest = np.delete(np.arange(len(X)), index)
+        by_hand.append(GPClassifier(KERNEL, noise_variance=0.2).fit(X[rest], NAMES[rest]).predict(X[[index]])[0])
+    assert gp.leave_one_out_labels().tolist() == by_hand
+    assert gp.labels_.tolist() == NAMES.tolist()
+
+
+def test_probabilities_are_those_of_the_largest_of_independent_gaussians():
+    mean, std = np.array([[0.3, -0.2, 0.1, -1.0], [-3.0, 4.0, 3.5, 0.0]]), np.array([0.7, 1.3])
+    rng = np.random.default_rng(0)
+    draws = mean[:, None, :] + std[:, None, None] * rng.standard_normal((2, 400_000, 4))
+    counted = np.stack([(draws.argmax(axis=2) == column).mean(axis=1) for column in range(4)], axis=1)
+    np.testing.assert_allclose(largest_probability(mean, std), counted, atol=3e-3)
+
+
+def test_two_classes_have_the_probability_of_the_sign():
+    mean, std = np.array([[0.4, -0.4]]), np.array([0.5])
+    np.testing.assert_allclose(largest_probability(mean, std)[0, 0], norm.cdf(0.8))
+
+
+def test_probabilities_stay_probabilities_when_the_latent_values_are_extreme():
+    mean = np.array([[1e6, 0.0, -1e6], [0.0, 0.0, 0.0]])
+    probability = largest_probability(mean, np.array([1e-9, 1e9]))
+    np.testing.assert_allclose(probability, [[1, 0, 0], [1 / 3, 1 / 3, 1 / 3]], atol=1e-9)
+
+
+def test_bad_options_are_refused_in_one_sentence():
+    with pytest.raises(FewsightError, match=r"GPClassifier: noise_variance must be a finite number > 0, got -1\."):
+        GPClassifier(noise_variance=-1).fit(X, Y)
+    with pytest.raises(FewsightError, match="noise_variance must be one of 'evidence', got 'evidense'"):
+        GPClassifier(noise_variance="evidense").fit(X, Y)
+    with pytest.raises(FewsightError, match="weights must be one of 'average', 'evidence'"):
+        GPClassifier(weights="mean").fit(X, Y)
+    with pytest.raises(FewsightError, match="weights must be >= 0"):
+        GPClassifier(weights=[-1.0]).fit(X, Y)
+    with pytest.raises(FewsightError, match="every added example must have a label"):
+        GPClassifier().fit(X, NAMES).add(X[:2], ["ant", None])

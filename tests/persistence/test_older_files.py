@@ -1,0 +1,40 @@
+"""Every version opens the files of earlier ones, and they answer as they did."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fewsight.images import sample_set
+from fewsight.persistence import VERSION, load
+
+FIXTURES = Path(__file__).parent / "fixtures"
+VERSIONS = range(1, VERSION + 1)
+
+
+def expected(version: int) -> dict[str, Any]:
+    content: dict[str, Any] = json.loads((FIXTURES / f"model_v{version}.json").read_text())
+    return content
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_kept_file_opens_with_what_it_learned(version: int) -> None:
+    model, answers = load(FIXTURES / f"model_v{version}.fewsight"), expected(version)
+    assert model.classes_.tolist() == answers["classes"]
+    np.testing.assert_allclose(model.leave_one_out().mean, answers["leave_one_out_mean"], rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_kept_file_answers_as_it_did(version: int) -> None:
+    model, answers = load(FIXTURES / f"model_v{version}.fewsight"), expected(version)["probabilities"]
+    images = {image.name: image for image in sample_set().images}
+    found = model.predict_proba([images[name] for name in answers])
+    np.testing.assert_allclose(found, list(answers.values()), rtol=0, atol=1e-6)
+
+
+def test_a_kept_file_is_small() -> None:
+    assert all(path.stat().st_size < 200_000 for path in FIXTURES.iterdir())
