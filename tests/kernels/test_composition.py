@@ -80,11 +80,11 @@ def test_only_kernels_and_numbers_combine(other: Any) -> None:
 
 def test_parts_that_are_not_kernels_are_refused() -> None:
     with pytest.raises(InvalidInput, match=r"Sum: parts must be one or more kernels, got 'linear'\."):
-        Sum(("linear",))  # type: ignore[arg-type]
+        Sum(("linear",))
     with pytest.raises(InvalidInput, match=r"Product: parts must be one or more kernels, got none\."):
         Product(())
     with pytest.raises(InvalidInput, match=r"Scaled: part must be a kernel, got 3\."):
-        Scaled(1.0, 3)  # type: ignore[arg-type]
+        Scaled(1.0, 3)
 
 
 def test_a_combination_needs_what_any_of_its_parts_needs() -> None:

@@ -9,14 +9,12 @@ import numpy as np
 from fewsight._base.checks import check_integer
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import LocalFeatures, Recipe, State
-from fewsight.channels.base import Channel
+from fewsight.channels.dense import DenseSiftChannel
 from fewsight.encodings import Codebook, SpatialPyramid, kmeans_codebook
-from fewsight.features import DenseSift
-from fewsight.images import FeatureCache, Image
-from fewsight.kernels import HistogramIntersection, Kernel
+from fewsight.images import FeatureCache
 
 
-class SpatialPmk(Channel):
+class SpatialPmk(DenseSiftChannel):
     """Which small structures stand where: dense SIFT words in a spatial pyramid, compared by intersection.
 
     Parameters
@@ -61,26 +59,12 @@ class SpatialPmk(Channel):
         self.n_jobs = n_jobs
 
     @property
-    def kernel(self) -> Kernel:
-        return HistogramIntersection()
-
-    @property
     def n_columns(self) -> int:
         return self._pyramid.n_cells * self.codebook_.n_words
 
     @property
-    def _grid(self) -> DenseSift:
-        return DenseSift(step=self.step, patch=self.patch, scales=self.scales, contrast=self.contrast)
-
-    @property
     def _pyramid(self) -> SpatialPyramid:
         return SpatialPyramid(self.n_levels)
-
-    def _feature_recipe(self) -> Recipe:
-        return {**self._grid.recipe(), "longest_side": check_integer(self, "longest_side", self.longest_side, least=16)}
-
-    def _describe(self, image: Image) -> LocalFeatures:
-        return self._grid.describe(image.pixels(self.longest_side))
 
     def _learn_recipe(self) -> Recipe:
         return {

@@ -1,6 +1,18 @@
 """How the local features of an image become one row of numbers: codebooks and pyramids."""
 
 from fewsight.encodings.codebook import Codebook, kmeans_codebook
+from fewsight.encodings.projection import Projection, principal_components
+from fewsight.encodings.pyramid_match import UniformPyramid
 from fewsight.encodings.spatial_pyramid import SpatialPyramid
+from fewsight.encodings.vocabulary_pyramid import VocabularyPyramid, vocabulary_pyramid
 
-__all__ = ["Codebook", "SpatialPyramid", "kmeans_codebook"]
+__all__ = [
+    "Codebook",
+    "Projection",
+    "SpatialPyramid",
+    "UniformPyramid",
+    "VocabularyPyramid",
+    "kmeans_codebook",
+    "principal_components",
+    "vocabulary_pyramid",
+]

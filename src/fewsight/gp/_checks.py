@@ -32,7 +32,7 @@ def is_plainly_symmetric(K: Array) -> bool:
         for i, rows in enumerate(tiles):
             for columns in tiles[: i + 1]:
                 difference = K[rows, columns] - K[columns, rows].T
-                asymmetry += float(np.vdot(difference, difference))
+                asymmetry += float(np.einsum("ij,ij->", difference, difference))
     return bool(np.sqrt(asymmetry) <= SYMMETRY * np.abs(K.diagonal()).max(initial=0.0))
 
 

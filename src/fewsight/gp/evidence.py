@@ -147,7 +147,7 @@ def _evaluate(grams: Sequence[Array], weights: Array, targets: Array, noise: Arr
 
 def _symmetric_inner(lower: Array, K: Array) -> float:
     """sum(W * K) of two symmetric matrices, W given by its lower triangle in Fortran order with zeros above it."""
-    half = float(np.vdot(lower.T, K if K.flags.c_contiguous else K.T))
+    half = float(np.einsum("ij,ij->", lower.T, K if K.flags.c_contiguous else K.T))
     return 2.0 * half - float(lower.diagonal() @ K.diagonal())
 
 
@@ -184,7 +184,7 @@ def _evidence_of_level(K: Array, targets: Array) -> Callable[[float], float]:
         if failed:
             return -np.inf
         log_determinant = float(np.log(pivots).sum())
-        return -0.5 * (float(np.vdot(rotated, solved)) + n_targets * (log_determinant + n * LOG_TWO_PI))
+        return -0.5 * (float(np.einsum("ij,ij->", rotated, solved)) + n_targets * (log_determinant + n * LOG_TWO_PI))
 
     return evidence
 

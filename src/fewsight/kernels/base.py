@@ -17,6 +17,7 @@ from fewsight._base.types import Array, Recipe
 from fewsight.kernels.rows import Rows, check_rows
 
 
+@dataclass(frozen=True)
 class Kernel(ABC):
     """A positive semi-definite function of two rows. Kernels are values: frozen, comparable, hashable.
 
@@ -44,7 +45,7 @@ class Kernel(ABC):
 
     def recipe(self) -> Recipe:
         """The kind and the parameters, ready for JSON; `kernel_from_recipe` makes an equal kernel of it."""
-        parameters = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}  # type: ignore[arg-type]
+        parameters = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
         return {"kind": self.kind, **{name: _plain(value) for name, value in parameters.items()}}
 
     def __add__(self, other: object) -> Kernel:
@@ -56,10 +57,10 @@ class Kernel(ABC):
     def __mul__(self, other: object) -> Kernel:
         if isinstance(other, Kernel):
             return Product((*_parts(self, Product), *_parts(other, Product)))
-        return Scaled(other, self) if isinstance(other, Real) else NotImplemented  # type: ignore[arg-type]
+        return _scaled(other, self) if isinstance(other, Real) else NotImplemented
 
     def __rmul__(self, other: object) -> Kernel:
-        return Scaled(other, self) if isinstance(other, Real) else NotImplemented  # type: ignore[arg-type]
+        return _scaled(other, self) if isinstance(other, Real) else NotImplemented
 
     @abstractmethod
     def _gram(self, A: Rows, B: Rows | None) -> Array:
@@ -161,6 +162,10 @@ def check_not_negative(owner: object, name: str, value: Any) -> float:
     if not is_number or not (math.isfinite(value) and value >= 0):
         raise InvalidInput(f"{owner_name(owner)}: {name} must be a finite number >= 0, got {shown(value)}.")
     return float(value)
+
+
+def _scaled(factor: Any, kernel: Kernel) -> Kernel:
+    return Scaled(factor, kernel)
 
 
 def _parts(kernel: Kernel, family: type[Composed]) -> tuple[Kernel, ...]:

@@ -42,7 +42,7 @@ def _kernel(recipe: Any, depth: int) -> Kernel:
         raise InvalidInput(f"kernel recipe: kind must be one of {', '.join(sorted(KERNELS))}, got {shown(kind)}.")
     kernel = KERNELS[kind]
     parameters = {name: value for name, value in recipe.items() if name != "kind"}
-    wanted = {field.name for field in dataclasses.fields(kernel)}  # type: ignore[arg-type]
+    wanted = {field.name for field in dataclasses.fields(kernel)}
     if set(parameters) != wanted:
         raise InvalidInput(
             f"kernel recipe: {kind} must have the parameters {sorted(wanted)}, got {shown(sorted(map(str, parameters)))}."

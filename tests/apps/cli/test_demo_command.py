@@ -39,8 +39,11 @@ def check(folder: Path, said: str) -> None:
 
 
 def test_a_short_demo_leaves_all_it_promises(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("fewsight.apps.workbench.demonstration.PROTOCOL", Protocol(None, (1, 3), 5, 1))
+    monkeypatch.setattr("fewsight.apps.workbench.demonstration.PROTOCOL", Protocol(None, (1, 3), 3, 1))
     monkeypatch.setattr("fewsight.apps.workbench.demonstration.EXAMPLES_TO_LEARN", 3)
+    monkeypatch.setattr(
+        "fewsight.apps.workbench.demonstration.OPTIONS", {"spatial_pmk": {"n_words": 30, "n_levels": 1}}
+    )
     result = run("demo", "--output", tmp_path / "new" / "folder")
     assert result.exit_code == 0
     check(tmp_path / "new" / "folder", result.stdout)

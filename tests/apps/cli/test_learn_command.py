@@ -116,11 +116,11 @@ def test_a_single_category_is_refused(refused: Refused, photos: Path, tmp_path: 
     ("arguments", "sentence"),
     [
         (["--set", "spatial_pmk.n_wrods=3"], "its option must be one of 'n_words', "),
-        (["--set", "sift.n_words=3"], "its channel must be one of 'spatial_pmk', got 'sift'."),
+        (["--set", "sift.n_words=3"], "its channel must be one of 'spatial_pmk'"),
         (["--set", "n_words=3"], "a setting must read CHANNEL.OPTION=VALUE, got 'n_words=3'."),
         (["--set", "spatial_pmk.cache=x"], "its option must be one of "),
         (["--set", "spatial_pmk.n_words=many"], "n_words must be a whole number >= 1, got 'many'."),
-        (["--channels", "sift"], "must be one of 'spatial_pmk', got 'sift'."),
+        (["--channels", "sift"], "name must be one of 'spatial_pmk'"),
         (["--channels", ","], "channels: at least one name, each of them once, is needed, got none."),
         (["--channels", "spatial_pmk,spatial_pmk"], "each of them once, is needed, got spatial_pmk, spatial_pmk."),
         (["--noise", "-1"], "noise_variance must be a finite number > 0, got -1.0."),

@@ -32,7 +32,7 @@ def test_help_names_every_command(run: Callable[..., Result]) -> None:
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_option_is_explained_and_every_command_has_an_example(command: str) -> None:
-    known = typer.main.get_command(app).commands[command]  # type: ignore[attr-defined]
+    known = typer.main.get_command(app).commands[command]
     assert known.help
     assert f"fewsight {command}" in known.epilog or command == "channels"
     assert [option.name for option in known.params if not getattr(option, "help", None)] == []

@@ -41,32 +41,27 @@ def wait_for(happened: Callable[[], bool], process: subprocess.Popen[bytes]) -> 
         time.sleep(0.01)
 
 
-def test_ctrl_c_while_learning_leaves_no_model(photos: Path, tmp_path: Path) -> None:
-    # Endless work: every descriptor of every image, thousands of words.
-    settings = ("--set", "spatial_pmk.n_words=3000", "--set", "spatial_pmk.step=1", "--jobs", "1")
-    output = tmp_path / "model.fewsight"
+@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize(
+    ("number", "code", "said"),
+    [(signal.SIGINT, 130, b"fewsight: stopped; nothing half-written\n"), (signal.SIGTERM, 143, b"")],
+)
+def test_being_stopped_while_learning_leaves_what_was_there_and_no_temporary_folder(
+    number: int, code: int, said: bytes, jobs: str, photos: Path, tmp_path: Path
+) -> None:
+    output, temporary = tmp_path / "model.fewsight", tmp_path / "temporary"
     output.write_text("of yesterday")
-    process = start("learn", photos, "-o", output, *settings, cwd=tmp_path)
-    wait_for((tmp_path / "cache").is_dir, process)
-    process.send_signal(signal.SIGINT)
+    temporary.mkdir()
+    # Endless work: every descriptor of every image, thousands of words. With two jobs, threads are at work meanwhile.
+    settings = ("--set", "spatial_pmk.n_words=3000", "--set", "spatial_pmk.step=1", "--jobs", jobs, "--no-cache")
+    process = start("learn", photos, "-o", output, *settings, cwd=tmp_path, TMPDIR="temporary")
+    wait_for(lambda: any(temporary.glob("fewsight-*/*/*")), process)
+    process.send_signal(number)
     out, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert out == b""
-    assert err == b"fewsight: stopped; nothing half-written\n"
+    assert (process.returncode, out, err) == (code, b"", said)
     assert output.read_text() == "of yesterday"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["cache", "model.fewsight"]
-
-
-def test_being_ended_leaves_neither_a_model_nor_a_temporary_folder(photos: Path, tmp_path: Path) -> None:
-    (tmp_path / "temporary").mkdir()
-    settings = ("--set", "spatial_pmk.n_words=3000", "--set", "spatial_pmk.step=1", "--jobs", "1", "--no-cache")
-    process = start("learn", photos, "-o", tmp_path / "model.fewsight", *settings, cwd=tmp_path, TMPDIR="temporary")
-    wait_for(lambda: bool(os.listdir(tmp_path / "temporary")), process)
-    process.send_signal(signal.SIGTERM)
-    out, err = process.communicate(timeout=60)
-    assert (process.returncode, out, err) == (143, b"", b"")
-    assert os.listdir(tmp_path / "temporary") == []
-    assert os.listdir(tmp_path) == ["temporary"]
+    assert os.listdir(temporary) == []
+    assert sorted(os.listdir(tmp_path)) == ["model.fewsight", "temporary"]
 
 
 def test_ctrl_c_while_predicting_leaves_no_table(model_file: Path, photos: Path, tmp_path: Path) -> None:
@@ -106,10 +101,14 @@ def test_a_reader_that_goes_away_is_no_error_worth_a_word(model_file: Path, phot
 
 def test_a_full_disk_is_one_sentence_and_no_file(model_file: Path, photos: Path, tmp_path: Path) -> None:
     script = (
-        "import resource\n"
+        "import resource, fewsight.apps.workbench.predicting as p\n"
         "from fewsight.apps.cli import main\n"
-        "import fewsight.apps.workbench\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (200, resource.RLIM_INFINITY))\n"
+        "predict = p.Predictions._predict\n"
+        "def limited(self, batch):\n"
+        "    rows = predict(self, batch)\n"
+        "    resource.setrlimit(resource.RLIMIT_FSIZE, (200, resource.RLIM_INFINITY))\n"
+        "    return rows\n"
+        "p.Predictions._predict = limited\n"
         "main()"
     )
     (tmp_path / "out").mkdir()

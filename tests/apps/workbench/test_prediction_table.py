@@ -47,7 +47,7 @@ def test_a_table_that_breaks_off_leaves_no_file(tmp_path: Path) -> None:
         raise RuntimeError("the disk is on fire")
 
     with pytest.raises(RuntimeError):
-        write_table(tmp_path / "out.csv", rows())  # type: ignore[arg-type]
+        write_table(tmp_path / "out.csv", rows())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -70,6 +70,6 @@ def test_unknown_is_said_as_far_as_the_model_can_tell() -> None:
             return [image == "x" for image in images]
 
     images = ["x", "y"]
-    assert unknown_of(Mute(), images) == ["", ""]  # type: ignore[arg-type]
-    assert unknown_of(Scoring(), images) == ["0.250000", "0.250000"]  # type: ignore[arg-type]
-    assert unknown_of(Deciding(), images) == ["yes", "no"]  # type: ignore[arg-type]
+    assert unknown_of(Mute(), images) == ["", ""]
+    assert unknown_of(Scoring(), images) == ["0.250000", "0.250000"]
+    assert unknown_of(Deciding(), images) == ["yes", "no"]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
+import threading
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +14,8 @@ from fewsight._base.checks import check_choice
 from fewsight._base.errors import UnreadableImage
 from fewsight.channels import Channel
 from fewsight.images import FeatureCache, Image, ImageSet, image_set_from_class_folders, image_set_from_table
+
+PATIENCE_SECONDS = 20.0  # for threads to end; one image takes far less
 
 
 @dataclass(frozen=True)
@@ -45,11 +49,25 @@ class Workplace:
     @contextlib.contextmanager
     def cache(self) -> Iterator[FeatureCache]:
         """The user's cache, the one asked for, or one that is gone after the block."""
-        if self.keep_features:
-            yield FeatureCache(self.cache_folder)
-            return
-        with tempfile.TemporaryDirectory(prefix="fewsight-") as folder:
-            yield FeatureCache(Path(folder))
+        with contextlib.ExitStack() as stack:
+            folder: str | Path | None = self.cache_folder
+            if not self.keep_features:
+                folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="fewsight-"))
+            stack.enter_context(_workers_gone_afterwards())
+            yield FeatureCache(folder)
+
+
+@contextlib.contextmanager
+def _workers_gone_afterwards() -> Iterator[None]:
+    """However the block ends, wait for the threads it began: an interrupted pool still finishes the images in its hands,
+    and would write features into a folder that is being removed."""
+    before = set(threading.enumerate())
+    try:
+        yield
+    finally:
+        end = time.monotonic() + PATIENCE_SECONDS
+        for thread in set(threading.enumerate()) - before:
+            thread.join(max(0.0, end - time.monotonic()))
 
 
 def unreadable_among(images: Sequence[Image], channels: Sequence[Channel]) -> list[UnreadableImage]:

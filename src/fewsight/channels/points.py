@@ -1,0 +1,63 @@
+"""What the pyramid-match channels share: local features as points of a low-dimensional space."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+
+from fewsight._base.checks import check_integer
+from fewsight._base.types import LocalFeatures, Recipe, State
+from fewsight.channels.base import Channel
+from fewsight.encodings import Projection, principal_components
+
+
+class PointsChannel(Channel, ABC):
+    """Learns a projection of the descriptors, and lets the subclass build bins over the projected points."""
+
+    n_components: int
+    position: float
+    n_descriptors: int
+
+    @abstractmethod
+    def _learn_bins(self, points: np.ndarray) -> State:
+        """What the bins need to know, from points of the training images."""
+
+    @abstractmethod
+    def _set_bins(self, state: State) -> None:
+        """Take back what `_learn_bins` returned."""
+
+    @abstractmethod
+    def _encode_points(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Ascending columns and values of the row of one image."""
+
+    def _learn_recipe(self) -> Recipe:
+        return {
+            "kind": "projection",
+            "version": 1,
+            "n_components": check_integer(self, "n_components", self.n_components, least=1),
+            "position": self.position,
+            "n_descriptors": check_integer(self, "n_descriptors", self.n_descriptors, least=1),
+            "random_state": self.random_state,
+        }
+
+    def _sample(self, features: LocalFeatures, n_images: int, rng: np.random.Generator) -> np.ndarray:
+        """Descriptors with the locations behind them, as float32."""
+        share = max(1, self.n_descriptors // n_images)
+        chosen = np.sort(rng.permutation(len(features))[:share])
+        return np.hstack([features.descriptors[chosen].astype(np.float32), features.locations[chosen]])
+
+    def _learn(self, samples: list[np.ndarray]) -> State:
+        rows = np.concatenate(samples)
+        descriptors, locations = rows[:, :-2], rows[:, -2:]
+        projection = principal_components(descriptors, self.n_components, position=self.position)
+        points = projection.points(LocalFeatures(descriptors, locations))
+        return State({}, {}).join("projection", projection.state()).join("bins", self._learn_bins(points))
+
+    def _set_learned(self, state: State) -> None:
+        self.projection_ = Projection.from_state(state.nested("projection"))
+        self._set_bins(state.nested("bins"))
+        self.learned_ = state
+
+    def _encode(self, features: LocalFeatures) -> tuple[np.ndarray, np.ndarray]:
+        return self._encode_points(self.projection_.points(features))

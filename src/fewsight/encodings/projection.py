@@ -1,0 +1,66 @@
+"""Local features as points of a low-dimensional space: principal components of the descriptor, then the position."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fewsight._base.checks import check_integer
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import LocalFeatures, State
+
+
+@dataclass(frozen=True)
+class Projection:
+    """Descriptors minus `mean` (d,), times `components` (d, k), which have unit variance in training; then x and y,
+    from -position / 2 to position / 2."""
+
+    mean: npt.NDArray[np.float32]
+    components: npt.NDArray[np.float32]
+    position: float
+
+    @cached_property
+    def digest(self) -> str:
+        content = self.mean.tobytes() + self.components.tobytes() + repr(self.position).encode()
+        return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+    def points(self, features: LocalFeatures) -> npt.NDArray[np.float32]:
+        """A point (k + 2,) for each local feature; (k,) if the position does not count."""
+        projected = (features.descriptors.astype(np.float32) - self.mean) @ self.components
+        if self.position == 0:
+            return projected
+        return np.hstack([projected, (features.locations - np.float32(0.5)) * np.float32(self.position)])
+
+    def state(self) -> State:
+        return State({"position": self.position}, {"mean": self.mean, "components": self.components})
+
+    @classmethod
+    def from_state(cls, state: State) -> Projection:
+        mean, components, position = state.arrays["mean"], state.arrays["components"], state.header["position"]
+        sound = mean.ndim == 1 and components.ndim == 2 and len(components) == len(mean)
+        if not sound or mean.dtype != np.float32 or components.dtype != np.float32:
+            raise InvalidInput("Projection: mean and components must be float32 arrays of one length.")
+        if not (np.isfinite(mean).all() and np.isfinite(components).all() and position >= 0):
+            raise InvalidInput("Projection: mean, components and position must be finite.")
+        return cls(mean, components, float(position))
+
+
+def principal_components(descriptors: npt.NDArray[Any], n_components: int, *, position: float) -> Projection:
+    """The directions of most variance, each scaled to unit variance; those without variance come out as zero."""
+    n_components = min(
+        check_integer("principal_components", "n_components", n_components, least=1), descriptors.shape[1]
+    )
+    if not 0 <= position < np.inf:
+        raise InvalidInput(f"principal_components: position must be a finite number >= 0, got {position!r}.")
+    rows = descriptors.astype(np.float64)
+    mean = rows.mean(axis=0)
+    values, vectors = np.linalg.eigh(np.cov(rows.T, bias=True).reshape(rows.shape[1], rows.shape[1]))
+    values, vectors = values[::-1][:n_components], vectors[:, ::-1][:, :n_components]
+    vectors = vectors * np.where(vectors[np.abs(vectors).argmax(axis=0), np.arange(n_components)] < 0, -1.0, 1.0)
+    scale = np.where(values > 1e-9 * max(values[0], 1e-300), 1.0 / np.sqrt(np.maximum(values, 1e-300)), 0.0)
+    return Projection(mean.astype(np.float32), (vectors * scale).astype(np.float32), float(position))

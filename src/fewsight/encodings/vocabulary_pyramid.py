@@ -1,0 +1,133 @@
+"""A pyramid whose bins follow the data: the nodes of a hierarchical clustering. [Kapoor2010, section 5 and 8; Grauman2006]
+
+Level 0 is the whole space; each node is divided by k-means into `branching` children. A match counts 1 / (diameter of the smallest
+common bin); a bin's value is its count times (its weight - its parent's), never negative because a child is held to be no
+larger than its parent. So the intersection of two rows is the vocabulary-guided pyramid match, and a Mercer kernel.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from fewsight._base.checks import check_integer
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array, Indices, State
+from fewsight.encodings.codebook import Codebook, kmeans_codebook
+
+Points = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True)
+class VocabularyPyramid:
+    """A tree of bins: `words` (n_nodes, d), `parents` (n_nodes,), `increments` (n_nodes,) in breadth-first order.
+
+    Node 0 is the root, its own parent. `increments` are the weights of matches: own minus parent's.
+    """
+
+    words: npt.NDArray[np.float32]
+    parents: npt.NDArray[np.int64]
+    increments: Array
+
+    @property
+    def n_nodes(self) -> int:
+        return len(self.parents)
+
+    @cached_property
+    def digest(self) -> str:
+        """A hash of the tree, for the keys of what was encoded with it."""
+        return Codebook(np.column_stack([self.words, self.parents, self.increments]).astype(np.float32)).digest
+
+    @cached_property
+    def _children(self) -> list[npt.NDArray[np.int64]]:
+        """The children of each node, in order; a leaf has none."""
+        nodes = np.arange(1, self.n_nodes)
+        order = np.argsort(self.parents[1:], kind="stable")
+        ends = np.cumsum(np.bincount(self.parents[1:], minlength=self.n_nodes))
+        return np.split(nodes[order], ends[:-1])
+
+    def paths(self, points: Points) -> list[tuple[int, npt.NDArray[np.int64]]]:
+        """Each node that holds points, with the points it holds: every point is in one child of each node it is in."""
+        held, found = [(0, np.arange(len(points)))], []
+        while held:
+            node, members = held.pop()
+            found.append((node, members))
+            children = self._children[node]
+            if len(children) and len(members):
+                nearest = Codebook(self.words[children]).assign(points[members])
+                held += [(int(child), members[nearest == place]) for place, child in enumerate(children)]
+        return [(node, members) for node, members in found if len(members)]
+
+    def encode(self, points: Points) -> tuple[Indices, Array]:
+        """Columns (nodes, ascending) and values of one image's row, which sums to one."""
+        counts = np.zeros(self.n_nodes)
+        for node, members in self.paths(points):
+            counts[node] = len(members)
+        values = counts * self.increments
+        columns = np.flatnonzero(values)
+        return columns, values[columns] / max(1e-300, values.sum())
+
+    def state(self) -> State:
+        arrays = {"words": self.words, "parents": self.parents, "increments": self.increments}
+        return State({"kind": "vocabulary_pyramid"}, arrays)
+
+    @classmethod
+    def from_state(cls, state: State) -> VocabularyPyramid:
+        words, parents, increments = (state.arrays[name] for name in ("words", "parents", "increments"))
+        n = len(parents)
+        sound = (
+            words.ndim == 2
+            and words.dtype == np.float32
+            and len(words) == n > 0
+            and increments.shape == parents.shape == (n,)
+            and parents.dtype == np.int64
+            and increments.dtype == np.float64
+        )
+        if not sound or not np.isfinite(words).all() or not (np.isfinite(increments) & (increments >= 0)).all():
+            raise InvalidInput("VocabularyPyramid: words, parents and increments must be finite and of one length.")
+        if parents[0] != 0 or (parents[1:] >= np.arange(1, n)).any() or (parents < 0).any():
+            raise InvalidInput("VocabularyPyramid: every node must come after its parent.")
+        return cls(words, parents, increments)
+
+
+def vocabulary_pyramid(points: Points, *, branching: int, n_levels: int, random_state: int) -> VocabularyPyramid:
+    """Divide the points again and again; a node with fewer than `branching` distinct points is a leaf."""
+    check_integer("vocabulary_pyramid", "branching", branching, least=2)
+    check_integer("vocabulary_pyramid", "n_levels", n_levels, least=1)
+    words, parents, sizes = [points.mean(axis=0)], [0], [_diameter(points, points.mean(axis=0))]
+    level = [(0, points)]
+    for _ in range(n_levels - 1):
+        below = []
+        for node, members in level:
+            if len(members) <= branching:
+                continue
+            codebook = kmeans_codebook(members, branching, random_state=random_state)
+            nearest = codebook.assign(members)
+            for place, word in enumerate(codebook.words):
+                inside = members[nearest == place]
+                if len(inside):
+                    below.append((len(words), inside))
+                    words.append(word)
+                    parents.append(node)
+                    sizes.append(min(_diameter(inside, word), sizes[node]))
+        level = below
+    return VocabularyPyramid(np.stack(words).astype(np.float32), np.array(parents), _increments(sizes, parents))
+
+
+def _diameter(points: Points, centre: npt.NDArray[np.float32]) -> float:
+    """Twice the distance that nine in ten points keep from the centre: one outlier does not make a bin large."""
+    distances = np.linalg.norm(points - centre, axis=1)
+    return 2.0 * float(np.quantile(distances, 0.9))
+
+
+def _increments(sizes: list[float], parents: list[int]) -> Array:
+    """1 / size - 1 / (parent's size), the root's weight being 1; bins without extent are as small as the smallest other."""
+    diameters = np.array(sizes)
+    smallest = diameters[diameters > 0].min(initial=diameters[0] if diameters[0] > 0 else 1.0)
+    weights = (diameters[0] if diameters[0] > 0 else 1.0) / np.maximum(diameters, smallest)
+    increments = weights - weights[np.array(parents)]
+    increments[0] = weights[0]
+    return np.maximum(increments, 0.0)
