@@ -142,7 +142,7 @@ def test_an_image_without_points_has_an_empty_row(pyramid):
 
 def test_points_that_are_all_the_same_make_one_bin():
     tree = vocabulary_pyramid(np.ones((50, 3), np.float32), branching=4, n_levels=3, random_state=0)
-    columns, values = tree.encode(np.ones((5, 3), np.float32))
+    _, values = tree.encode(np.ones((5, 3), np.float32))
     assert values.sum() == pytest.approx(1)
     assert np.isfinite(tree.increments).all()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -23,4 +24,5 @@ def map_pieces(
     results = Parallel(n_jobs=n_jobs, prefer="threads", return_as="generator")(
         delayed(function)(piece) for piece in pieces
     )
-    return list(track(results, what, total))
+    with contextlib.closing(results):  # an interrupt anywhere stops what is still waiting
+        return list(track(results, what, total))

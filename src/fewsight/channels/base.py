@@ -93,12 +93,14 @@ class Channel(BaseEstimator, ABC):
         if not images:
             raise InvalidInput(f"{type(self).__name__}: fit needs at least one image, got none.")
         check_integer(self, "random_state", self.random_state, least=0)
+        if self.cache is None:
+            self._set_learned(self._learned_from(images))
+            return self
         key = self._learned_key(images)
-        state = self.cache.get(key) if self.cache and key else None
+        state = self.cache.get(key)
         if state is None:
-            state = self._learn(self._map(self._sampler(len(images)), list(enumerate(images)), "local features"))
-            if self.cache and key:
-                self.cache.put(key, state)
+            state = self._learned_from(images)
+            self.cache.put(key, state)
         self._set_learned(state)
         return self
 
@@ -107,7 +109,8 @@ class Channel(BaseEstimator, ABC):
 
         def attempt(image: Image) -> UnreadableImage | None:
             try:
-                self._features_of(image)
+                if self.cache is None or self._features_key(image) not in self.cache:
+                    self._features_of(image)
             except UnreadableImage as error:
                 return error
             return None
@@ -155,34 +158,41 @@ class Channel(BaseEstimator, ABC):
     # One image at a time, through the cache.
 
     def _features_of(self, image: Image) -> LocalFeatures:
-        key = self._key("local features", image.content_hash, self._feature_recipe())
-        stored = self.cache.get(key) if self.cache and key else None
+        if self.cache is None:
+            return self._describe(image)
+        key = self._features_key(image)
+        stored = self.cache.get(key)
         if stored is not None:
             return LocalFeatures(stored.arrays["descriptors"], stored.arrays["locations"])
         features = self._describe(image)
-        if self.cache and key:
-            arrays = {"descriptors": features.descriptors, "locations": features.locations}
-            self.cache.put(key, State({}, arrays))
+        self.cache.put(key, State({}, {"descriptors": features.descriptors, "locations": features.locations}))
         return features
 
+    def _features_key(self, image: Image) -> str:
+        return FeatureCache.key_of("local features", image.content_hash, self._feature_recipe())
+
     def _encoding_of(self, image: Image) -> tuple[np.ndarray, np.ndarray]:
-        key = self._key("encoding", image.content_hash, self._feature_recipe(), self._encode_recipe())
-        stored = self.cache.get(key) if self.cache and key else None
+        if self.cache is None:
+            return self._encoded(image)
+        recipes = self._feature_recipe(), self._encode_recipe()
+        key = FeatureCache.key_of("encoding", image.content_hash, *recipes)
+        stored = self.cache.get(key)
         if stored is not None:
             return stored.arrays["columns"], stored.arrays["values"]
-        columns, values = self._encode(self._features_of(image))
-        if self.cache and key:
-            self.cache.put(key, State({}, {"columns": columns.astype(np.int32), "values": values}))
+        columns, values = self._encoded(image)
+        self.cache.put(key, State({}, {"columns": columns, "values": values}))
         return columns, values
 
-    def _key(self, *parts: str | Recipe) -> str | None:
-        return None if self.cache is None else self.cache.key_of(*parts)
+    def _encoded(self, image: Image) -> tuple[np.ndarray, np.ndarray]:
+        columns, values = self._encode(self._features_of(image))
+        return columns.astype(np.int32), values
 
-    def _learned_key(self, images: list[Image]) -> str | None:
-        if self.cache is None:
-            return None
+    def _learned_key(self, images: list[Image]) -> str:
         hashes = "".join(image.content_hash for image in images)
-        return self._key("learned", self._feature_recipe(), self._learn_recipe(), hashes)
+        return FeatureCache.key_of("learned", self._feature_recipe(), self._learn_recipe(), hashes)
+
+    def _learned_from(self, images: list[Image]) -> State:
+        return self._learn(self._map(self._sampler(len(images)), list(enumerate(images)), "local features"))
 
     def _sampler(self, n_images: int) -> Callable[[tuple[int, Image]], np.ndarray]:
         """Each image has a random stream of its own: the sample is the same in whatever order they are done."""

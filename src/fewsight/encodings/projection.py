@@ -31,10 +31,12 @@ class Projection:
 
     def points(self, features: LocalFeatures) -> npt.NDArray[np.float32]:
         """A point (k + 2,) for each local feature; (k,) if the position does not count."""
-        projected = (features.descriptors.astype(np.float32) - self.mean) @ self.components
+        centred = features.descriptors.astype(np.float32) - self.mean
+        projected = np.matmul(centred, self.components, dtype=np.float32)
         if self.position == 0:
             return projected
-        return np.hstack([projected, (features.locations - np.float32(0.5)) * np.float32(self.position)])
+        places: npt.NDArray[np.float32] = np.float32(self.position) * (features.locations - np.float32(0.5))
+        return np.hstack([projected, places])
 
     def state(self) -> State:
         return State({"position": self.position}, {"mean": self.mean, "components": self.components})

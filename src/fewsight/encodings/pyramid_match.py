@@ -39,7 +39,7 @@ class UniformPyramid:
     @property
     def sides(self) -> Array:
         """Width of a bin at each level."""
-        return self.finest * 2.0 ** np.arange(self.n_levels)
+        return self.finest * np.exp2(np.arange(self.n_levels, dtype=np.float64))
 
     @property
     def weights(self) -> Array:
@@ -69,8 +69,9 @@ class UniformPyramid:
             bins = np.floor((points + shifts) / side).astype(np.int64).view(np.uint64)
             columns.append(_hash(bins, factors[level]) % np.uint64(self.n_columns))
             values.append(np.full(len(points), increment / max(1, len(points))))
-        found, place = np.unique(np.concatenate(columns).astype(np.int64), return_inverse=True)
-        return found, np.bincount(place, np.concatenate(values), minlength=len(found))
+        found, place = np.unique(np.concatenate(columns).astype(np.intp), return_inverse=True)
+        sums: Array = np.bincount(place, np.concatenate(values), minlength=len(found)).astype(np.float64)
+        return found, sums
 
     def _random(self, n_dims: int) -> tuple[Array, npt.NDArray[np.uint64]]:
         """Shifts of the grids' common origin, and odd factors of the hash, a row per level."""

@@ -1,7 +1,7 @@
 """A pyramid whose bins follow the data: the nodes of a hierarchical clustering. [Kapoor2010, section 5 and 8; Grauman2006]
 
-Level 0 is the whole space; each node is divided by k-means into `branching` children. A match counts 1 / (diameter of the smallest
-common bin); a bin's value is its count times (its weight - its parent's), never negative because a child is held to be no
+Level 0 is the whole space; each node is divided by k-means into `branching` children. A match counts 1 / (diameter of the
+smallest common bin); a bin counts (its weight - its parent's), never negative because a child is held to be no
 larger than its parent. So the intersection of two rows is the vocabulary-guided pyramid match, and a Mercer kernel.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -71,7 +72,11 @@ class VocabularyPyramid:
         return columns, values[columns] / max(1e-300, values.sum())
 
     def state(self) -> State:
-        arrays = {"words": self.words, "parents": self.parents, "increments": self.increments}
+        arrays: dict[str, npt.NDArray[Any]] = {
+            "words": self.words,
+            "parents": self.parents,
+            "increments": self.increments,
+        }
         return State({"kind": "vocabulary_pyramid"}, arrays)
 
     @classmethod

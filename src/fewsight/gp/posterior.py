@@ -12,7 +12,7 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from fewsight._base.checks import check_matrix
+from fewsight._base.checks import check_matrix, owner_name
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, State
 from fewsight.gp._checks import check_covariance, check_indices, check_per_example
@@ -112,6 +112,38 @@ class Posterior:
         """
         variance = 1.0 / self._factor.inverse_diagonal
         return LeaveOneOut(self.targets - self.dual_weights * variance[:, None], variance)
+
+    def leave_group_out(self, groups: npt.ArrayLike) -> LeaveOneOut:
+        """Each example predicted from those of all other groups (n,), without refitting.
+
+        As leave-one-out with blocks: with B = ([A^-1]_gg)^-1 for the rows of a group g, its noisy targets have mean
+        t_g - B dual_weights_g and the variances on the diagonal of B.
+        """
+        labels = np.asarray(groups)
+        if labels.shape != (self.n,):
+            raise InvalidInput(
+                f"{owner_name(self)}: groups must have one entry per example, {self.n}, got {labels.shape}."
+            )
+        inverse = self._factor.inverse_lower()
+        mean, variance = np.empty_like(self.targets), np.empty(self.n)
+        for label in np.unique(labels):
+            rows = np.flatnonzero(labels == label)
+            block = inverse[np.ix_(rows, rows)]
+            B = np.linalg.inv(np.tril(block) + np.tril(block, -1).T)
+            mean[rows] = self.targets[rows] - B @ self.dual_weights[rows]
+            variance[rows] = B.diagonal()
+        return LeaveOneOut(mean, variance)
+
+    @property
+    def prior_variance(self) -> Array:
+        """The diagonal of K (n,): squared row lengths of the factor, less noise and jitter."""
+        lower = self._factor.lower
+        return np.einsum("ij,ij->i", lower, lower) - self.noise_variance - self.jitters
+
+    def covariance(self) -> Array:
+        """The Gram matrix K (n, n) of the examples, put together again from the factor."""
+        A: Array = self._factor.lower @ self._factor.lower.T
+        return with_diagonal(A, -(self.noise_variance + self.jitters))
 
     def append(self, K_new: Array, K_new_new: Array, targets: Array, noise_variance: float | Array) -> Posterior:
         """With m more examples, in O(n^2 m): K_new (m, n) against the old ones, K_new_new (m, m) among themselves.

@@ -23,7 +23,7 @@ from fewsight._base.errors import ArchiveError, InvalidInput
 from fewsight._base.types import Recipe, State
 from fewsight.images.content import hash_of
 
-DEFAULT_MAX_BYTES = 4 * 2**30
+DEFAULT_MAX_BYTES = 8 * 2**30
 KEPT_SHARE = 0.8  # of the limit, after a clean-up
 SCAN_SHARE = 0.05  # of the limit may be written before the folder is measured again
 ABANDONED_SECONDS = 3600.0  # after which a half-written file belongs to nobody
@@ -80,6 +80,10 @@ class FeatureCache:
         with contextlib.suppress(OSError):
             os.utime(path)  # used just now
         return state
+
+    def __contains__(self, key: str) -> bool:
+        """Whether there is an entry under a key; it may still turn out to be damaged when it is read."""
+        return self._path(key).is_file()
 
     def put(self, key: str, state: State) -> bool:
         """Store a state; False if it could not be written (a full disk, a folder that is not ours) or is too large."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import unicodedata
 from pathlib import Path
@@ -29,18 +30,22 @@ _REASONS = {
     errno.EISDIR: "a folder, not a file",
     errno.EIO: "the disk failed to read it",
 }
+_LOOKS_ESCAPED = re.compile(r"\\(?:[\\nrt]|x[0-9a-f]{2}|u[0-9a-f]{4}|U[0-9a-f]{8})")
 
 
 def printable(path: str | os.PathLike[str]) -> str:
     """A path as it can be shown and written anywhere: control characters and bytes that are not UTF-8 are escaped.
 
+    No two paths look alike: where a backslash is no separator, one that could be taken for an escape is doubled.
+
     >>> printable("caf\\udce9.jpg")
     'caf\\\\xe9.jpg'
     """
     text = os.fspath(path)
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_escaped(character) for character in text)
+    shown = text if text.isascii() and text.isprintable() else "".join(map(_escaped, text))
+    if "\\" not in text or os.sep == "\\" or (shown == text and not _LOOKS_ESCAPED.search(text)):
+        return shown
+    return "".join(_escaped(character) for character in text.replace("\\", "\\\\"))
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:

@@ -1,7 +1,8 @@
 """Safe reading of image files: whatever the bytes are, the answer is pixels or an UnreadableImage with a plain reason.
 
 JPEG, PNG, TIFF, BMP, WebP and GIF are read (the first frame or page), whatever the file is called. The size that a file
-claims is checked before anything of that size is decoded.
+claims is checked before anything of that size is decoded, and large images are decoded one after the other, so that
+all threads together take at most about 2 gigabytes.
 """
 
 from __future__ import annotations
@@ -24,8 +25,10 @@ from fewsight._base.checks import check_integer
 from fewsight._base.errors import UnreadableImage
 from fewsight._base.types import Pixels
 from fewsight.images.files import printable, read_bytes
+from fewsight.images.jpeg import MAX_SCANS, has_too_many_scans
 from fewsight.images.pixels import pixels_of, size_within
 from fewsight.images.quiet import quiet_pillow
+from fewsight.images.room import Room
 
 MAX_PIXELS = 200_000_000
 PLAUSIBLE_PIXELS = (
@@ -35,6 +38,7 @@ PIXELS_PER_BYTE = 10_000
 SIGNATURE_BYTES = 16
 DRAFT_GAP = 2  # a JPEG is decoded at 1/2, 1/4 or 1/8 while that is at least this many times the size asked for
 
+_room = Room(MAX_PIXELS)  # of all threads
 _NO_IMAGE = "not an image (JPEG, PNG, TIFF, BMP, WebP or GIF)"
 _PLUGINS = {
     "JPEG": JpegImagePlugin.jpeg_factory,
@@ -70,6 +74,8 @@ def decode(content: bytes, name: str, longest_side: int | None = None) -> Pixels
     form = format_of(content)
     if form is None:
         raise UnreadableImage(name, _reason_for_no_format(content))
+    if form == "JPEG" and has_too_many_scans(content):
+        raise UnreadableImage(name, f"damaged JPEG (more than {MAX_SCANS} scans)")
     try:
         with quiet_pillow():
             return _decode(content, form, name, longest_side)
@@ -97,8 +103,15 @@ def _decode(content: bytes, form: str, name: str, longest_side: int | None) -> P
             width, height = size_within(full_size, longest_side)
             image.draft(None, (DRAFT_GAP * width, DRAFT_GAP * height))
         drafted = image.size != full_size
-        image.load()  # turns a TIFF upright, which exchanges its sides
-        return pixels_of(image, size_within(full_size if drafted else image.size, longest_side))
+        with _room.taken(_pixels_in_memory(image, full_size)):
+            image.load()  # turns a TIFF upright, which exchanges its sides
+            return pixels_of(image, size_within(full_size if drafted else image.size, longest_side))
+
+
+def _pixels_in_memory(image: Pillow.Image, full_size: tuple[int, int]) -> int:
+    """A progressive JPEG is kept whole until its last scan, however small it is asked for."""
+    width, height = full_size if "progressive" in image.info else image.size
+    return width * height
 
 
 def _check_size(size: tuple[int, int], n_bytes: int, name: str) -> None:

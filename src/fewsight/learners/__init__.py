@@ -1,7 +1,7 @@
 """Estimators with scikit-learn's contract. A learner is added by adding it to LEARNERS."""
 
 from fewsight.learners.base import KernelLearner, Latent
-from fewsight.learners.gp_classifier import GPClassifier
+from fewsight.learners.gp_classifier import Assessment, GPClassifier
 from fewsight.learners.nearest_neighbour import NearestNeighbourClassifier
 from fewsight.learners.svm_classifier import SVMClassifier
 
@@ -13,6 +13,7 @@ LEARNERS: dict[str, type[KernelLearner]] = {
 
 __all__ = [
     "LEARNERS",
+    "Assessment",
     "GPClassifier",
     "KernelLearner",
     "Latent",

@@ -3,19 +3,52 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.checks import check_choice, check_matrix, check_positive
+from fewsight._base.checks import check_choice, check_matrix, check_positive, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.gp import LeaveOneOut, Posterior, learn_noise, learn_weights_and_noise
 from fewsight.learners.base import KernelLearner, Latent
+from fewsight.learners.calibration import Calibration, fit_calibration
+from fewsight.learners.folds import class_folds, near_duplicates, predictable
 from fewsight.learners.inputs import INPUTS
 from fewsight.learners.labels import Labels, labelled, targets_of
+from fewsight.learners.novelty import (
+    DEFAULT_RULE,
+    RULES,
+    Novelty,
+    Signs,
+    fit_novelty,
+    largest_cosine,
+    similarity_to_other_folds,
+)
 from fewsight.learners.probability import largest_probability
+
+
+class Assessment(NamedTuple):
+    """All that a fitted classifier says about m examples."""
+
+    latent: Latent
+    probabilities: Array  # (m, c)
+    unknown_score: Array  # (m,)
+    unknown: npt.NDArray[np.bool_]  # (m,)
+
+
+@dataclass(frozen=True)
+class _Seen:
+    """What the posterior says about m examples."""
+
+    mean: Array  # (m, c)
+    variance: Array  # (m,), of the latent values
+    diagonal: Array  # (m,), what the variance was before any example
+    similarity: Array  # (m,), largest cosine with a training example
+
 
 LABEL_TYPES = {"U": "string", "i": "integer", "u": "integer", "b": "boolean", "f": "number"}
 
@@ -33,6 +66,10 @@ class GPClassifier(KernelLearner):
     weights : of several Gram matrices or channels: "average", "evidence" (learned with the noise), or one number for each.
     balanced : give examples of frequent classes more noise, N_ii = noise_variance * classes * n_class(i) / n, so that rare
         classes count as much. [Rodner2012, section 3]
+    calibrated : learn from left-out training examples how sure to be; without it, `predict_proba` is the probability that
+        the target of a class is the largest, by the posterior alone.
+    unknown_rule : what speaks for an image that is like nothing seen, see `fewsight.learners.novelty`.
+    false_alarm_rate : the share of images of known classes that `is_unknown` may take for unknown.
 
     Attributes
     ----------
@@ -40,6 +77,8 @@ class GPClassifier(KernelLearner):
     noise_variance_ : the noise variance that is used.
     weights_ : weight of each Gram matrix, for kernels scaled to a training diagonal of mean 1.
     posterior_ : the posterior, see `fewsight.gp.Posterior`.
+    calibration_ : how latent values become probabilities; `calibration_.from_prior` says that no class had two examples.
+    novelty_ : how `unknown_score` is put together, and its threshold.
     """
 
     posterior_: Posterior
@@ -51,25 +90,48 @@ class GPClassifier(KernelLearner):
         noise_variance: float | str = "evidence",
         weights: str | Sequence[float] = "average",
         balanced: bool = False,
+        calibrated: bool = True,
+        unknown_rule: str = DEFAULT_RULE,
+        false_alarm_rate: float = 0.05,
     ) -> None:
         self.kernel = kernel
         self.noise_variance = noise_variance
         self.weights = weights
         self.balanced = balanced
+        self.calibrated = calibrated
+        self.unknown_rule = unknown_rule
+        self.false_alarm_rate = false_alarm_rate
 
     def latent(self, X: Any) -> Latent:
         """Posterior mean and standard deviation of each class; the deviation is one for all classes of an example."""
-        rows = self._read(X)
-        K_test = self._combined(self.input_.compare(rows))
-        diagonal = np.tensordot(self.weights_, self.input_.diagonals(rows), axes=1)
-        std = np.sqrt(self.posterior_.variance(K_test, diagonal))
-        mean = self.posterior_.mean(K_test)
-        return Latent(mean, np.repeat(std[:, None], mean.shape[1], axis=1))
+        return self._latent(self._look(X))
 
     def predict_proba(self, X: Any) -> Array:
-        """Probability that the target of each class is the largest, given its mean, its variance and the noise."""
-        mean, std = self.latent(X)
-        return largest_probability(mean, np.sqrt(std[:, 0] ** 2 + self.noise_variance_))
+        """Probability of each class, given that it is one of them."""
+        seen = self._look(X)
+        return self._probabilities(seen.mean, seen.variance)
+
+    def unknown_score(self, X: Any) -> Array:
+        """How little each example is like anything learned; higher is stranger, above `novelty_.threshold` unknown."""
+        return self.assess(X).unknown_score
+
+    def is_unknown(self, X: Any) -> npt.NDArray[np.bool_]:
+        """Whether each example is like nothing learned, with `false_alarm_rate` of known ones among them."""
+        return self.assess(X).unknown
+
+    def assess(self, X: Any) -> Assessment:
+        """All of `latent`, `predict_proba`, `unknown_score` and `is_unknown`, reading X once."""
+        seen = self._look(X)
+        probabilities = self._probabilities(seen.mean, seen.variance)
+        signs = Signs.of(seen.mean, seen.variance / seen.diagonal, probabilities, seen.similarity)
+        score = self.novelty_.score(signs)
+        return Assessment(self._latent(seen), probabilities, score, score > self.novelty_.threshold)
+
+    def recalibrate(self) -> Self:
+        """Learn anew how sure to be and what is unknown, after examples were added or removed."""
+        check_is_fitted(self)
+        self._calibrate(self.posterior_.covariance())
+        return self
 
     def leave_one_out(self) -> LeaveOneOut:
         """Latent values of each training example as if it had not been there, in closed form."""
@@ -127,14 +189,24 @@ class GPClassifier(KernelLearner):
             "label_type": LABEL_TYPES[self.classes_.dtype.kind],
             "noise_variance": self.noise_variance_,
             "balanced": bool(self.balanced),
+            "calibrated": bool(self.calibrated),
+            "false_alarm_rate": float(self.false_alarm_rate),
         }
         state = State(header, {"weights": self.weights_})
-        return state.join("input", self.input_.state()).join("posterior", self.posterior_.state())
+        state = state.join("input", self.input_.state()).join("posterior", self.posterior_.state())
+        return state.join("calibration", self.calibration_.state()).join("novelty", self.novelty_.state())
 
     @classmethod
     def from_state(cls, state: State) -> Self:
         inputs = state.nested("input")
-        restored = cls(balanced=bool(state.header["balanced"]))
+        restored = cls(
+            balanced=bool(state.header["balanced"]),
+            calibrated=bool(state.header["calibrated"]),
+            false_alarm_rate=float(state.header["false_alarm_rate"]),
+        )
+        restored.calibration_ = Calibration.from_state(state.nested("calibration"))
+        restored.novelty_ = Novelty.from_state(state.nested("novelty"))
+        restored.unknown_rule = restored.novelty_.rule
         restored.input_ = INPUTS[check_choice("model", "input", inputs.header["kind"], INPUTS)].from_state(inputs)
         restored.kernel = restored.input_.parameter
         restored.posterior_ = Posterior.from_state(state.nested("posterior"))
@@ -151,7 +223,53 @@ class GPClassifier(KernelLearner):
         targets = targets_of(labels, self.classes_)
         balance = self._balance(labels, self.classes_) if self.balanced else np.ones(len(labels))
         self.weights_, self.noise_variance_ = self._hyperparameters(grams, targets, balance)
-        self.posterior_ = Posterior.condition(self._combined(grams), targets, self.noise_variance_ * balance)
+        K = self._combined(grams)
+        self.posterior_ = Posterior.condition(K, targets, self.noise_variance_ * balance)
+        self._calibrate(K)
+
+    def _calibrate(self, K: Array) -> None:
+        """Predict every training example from those that are not in its fold, in closed form, and learn from that."""
+        rule = check_choice(self, "unknown_rule", self.unknown_rule, RULES)
+        if not 0 < self.false_alarm_rate < 1:
+            raise InvalidInput(
+                f"GPClassifier: false_alarm_rate must be a number between 0 and 1, got {shown(self.false_alarm_rate)}."
+            )
+        classes = self.posterior_.targets.argmax(axis=1)
+        folds = class_folds(classes, near_duplicates(K))
+        kept = predictable(classes, folds)
+        left_out = self.posterior_.leave_group_out(folds)
+        mean, noisy = left_out.mean[kept], left_out.variance[kept]
+        self.calibration_ = fit_calibration(mean, classes[kept]) if self.calibrated else Calibration()
+        variance = np.maximum(noisy - self.posterior_.noise_variance[kept], 0.0)
+        signs = Signs.of(
+            mean,
+            variance / K.diagonal()[kept],
+            self._probabilities(mean, variance),
+            similarity_to_other_folds(K, folds)[kept],
+        )
+        self.novelty_ = fit_novelty(rule, signs, float(self.false_alarm_rate))
+
+    def _look(self, X: Any) -> _Seen:
+        """Everything the posterior says about new examples, which are read once."""
+        rows = self._read(X)
+        K_test = self._combined(self.input_.compare(rows))
+        diagonal = np.tensordot(self.weights_, self.input_.diagonals(rows), axes=1)
+        mean, variance = self.posterior_.mean(K_test), self.posterior_.variance(K_test, diagonal)
+        return _Seen(mean, variance, diagonal, largest_cosine(K_test, diagonal, self.training_diagonal_))
+
+    @staticmethod
+    def _latent(seen: _Seen) -> Latent:
+        return Latent(seen.mean, np.repeat(np.sqrt(seen.variance)[:, None], seen.mean.shape[1], axis=1))
+
+    def _probabilities(self, mean: Array, variance: Array) -> Array:
+        if self.calibrated:
+            return self.calibration_.probabilities(mean)
+        return largest_probability(mean, np.sqrt(variance + self.noise_variance_))
+
+    @property
+    def training_diagonal_(self) -> Array:
+        """Prior variance of each training example."""
+        return self.posterior_.prior_variance
 
     def _hyperparameters(self, grams: list[Array], targets: Array, balance: Array) -> tuple[Array, float]:
         learn = isinstance(self.noise_variance, str)

@@ -35,8 +35,9 @@ def labelled(owner: object, y: Any, n: int) -> tuple[Labels, Indices]:
         positions = np.arange(n)
     if not len(positions):
         raise InvalidInput(f"{owner_name(owner)}: at least one example must have a label, got none.")
-    assert_all_finite(labels, input_name="y")
-    check_classification_targets(labels)
+    if labels.dtype.kind not in "Ubiu":  # those are classes for certain, however many of them have one example only
+        assert_all_finite(labels, input_name="y")
+        check_classification_targets(labels)
     return labels, positions
 
 

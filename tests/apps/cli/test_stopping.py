@@ -41,7 +41,7 @@ def wait_for(happened: Callable[[], bool], process: subprocess.Popen[bytes]) -> 
         time.sleep(0.01)
 
 
-@pytest.mark.parametrize("jobs", ["1", "2"])
+@pytest.mark.parametrize("jobs", ["2", pytest.param("1", marks=pytest.mark.slow)])
 @pytest.mark.parametrize(
     ("number", "code", "said"),
     [(signal.SIGINT, 130, b"fewsight: stopped; nothing half-written\n"), (signal.SIGTERM, 143, b"")],

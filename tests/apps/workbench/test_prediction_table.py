@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fewsight.apps.workbench import Prediction, write_rows, write_table
-from fewsight.apps.workbench.predicting import uncertainty_of, unknown_of
+from fewsight.apps.workbench.predicting import uncertainty_of
 
 # Any file name that a file system could give: text, and bytes that are not UTF-8 in Python's disguise.
 names = st.binary(min_size=1).map(lambda raw: raw.replace(b"\0", b"_").decode("utf-8", "surrogateescape"))
@@ -55,21 +55,3 @@ def test_uncertainty_goes_from_certain_to_no_idea() -> None:
     rows = np.array([[1.0, 0.0, 0.0], [1 / 3, 1 / 3, 1 / 3], [0.5, 0.5, 0.0]])
     np.testing.assert_allclose(uncertainty_of(rows), [0, 1, np.log(2) / np.log(3)], atol=1e-12)
     assert uncertainty_of(np.ones((2, 1))).tolist() == [0, 0]
-
-
-def test_unknown_is_said_as_far_as_the_model_can_tell() -> None:
-    class Mute:
-        pass
-
-    class Scoring:
-        def unknown_score(self, images: list[str]) -> list[float]:
-            return [0.25 for _ in images]
-
-    class Deciding(Scoring):
-        def is_unknown(self, images: list[str]) -> list[bool]:
-            return [image == "x" for image in images]
-
-    images = ["x", "y"]
-    assert unknown_of(Mute(), images) == ["", ""]
-    assert unknown_of(Scoring(), images) == ["0.250000", "0.250000"]
-    assert unknown_of(Deciding(), images) == ["yes", "no"]

@@ -53,8 +53,8 @@ def predict(
     probability  of that category
     uncertainty  0 is certain, 1 is no idea: the entropy of all
                  probabilities, divided by the largest it could be
-    unknown      whether the image is unlike all that was learned: yes or no,
-                 or a score, as far as the model can tell; else empty
+    unknown      yes if the image is unlike all that was learned, else no; of
+                 images that do belong to a category, 5 % are called unknown
 
     Files that cannot be read are listed on stderr and get no row.
     """

@@ -30,7 +30,7 @@ class Prediction:
     category: str
     probability: float
     uncertainty: float  # see `uncertainty_of`
-    unknown: str  # see `unknown_of`
+    unknown: str  # yes or no: whether it is unlike all that was learned
     probabilities: tuple[float, ...]  # in the order of the model's categories
 
 
@@ -64,14 +64,15 @@ class Predictions:
         images = ImageSet(batch).without(failures).images
         if not images:
             return []
-        probabilities = self._model.predict_proba(images)
-        columns = (images, probabilities, uncertainty_of(probabilities), unknown_of(self._model, images))
+        found = self._model.assess(images)
+        columns = (images, found.probabilities, uncertainty_of(found.probabilities), found.unknown)
         return [self._row(*parts) for parts in zip(*columns, strict=True)]
 
-    def _row(self, image: Image, probabilities: Array, uncertainty: float, unknown: str) -> Prediction:
+    def _row(self, image: Image, probabilities: Array, uncertainty: float, unknown: bool) -> Prediction:
         best = int(probabilities.argmax())
         each = tuple(probabilities.tolist())
-        return Prediction(file_of(image), self.categories[best], each[best], float(uncertainty), unknown, each)
+        answer = "yes" if unknown else "no"
+        return Prediction(file_of(image), self.categories[best], each[best], float(uncertainty), answer, each)
 
 
 def predict_images(
@@ -103,15 +104,6 @@ def uncertainty_of(probabilities: Array) -> Array:
         return np.zeros(len(probabilities))
     terms = probabilities * np.log(np.where(probabilities > 0, probabilities, 1.0))
     return np.clip(np.abs(terms.sum(axis=1)) / np.log(probabilities.shape[1]), 0.0, 1.0)
-
-
-def unknown_of(model: Any, images: Sequence[Image]) -> list[str]:
-    """Whether each image is unlike all that was learned: yes or no, or a score, or nothing, as the model can tell."""
-    if hasattr(model, "is_unknown"):
-        return ["yes" if unknown else "no" for unknown in model.is_unknown(images)]
-    if hasattr(model, "unknown_score"):
-        return [f"{score:.6f}" for score in model.unknown_score(images)]
-    return [""] * len(images)
 
 
 def _batches(images: Iterable[Image]) -> Iterator[list[Image]]:

@@ -1,0 +1,73 @@
+"""Probabilities that mean what they say, learned from the training examples alone.
+
+Latent values of left-out training examples (in closed form, see `folds`) show how often the largest one is right. Two numbers are
+fitted to that by maximum posterior probability. With contrast = how far the largest latent mean stands above the mean of all classes,
+
+    P(class) = softmax(exp(sharpness) * contrast^bend * mean).
+
+`bend` lets confidence grow more slowly (or faster) than the latent values do. With few examples the prior decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import minimize
+from scipy.special import logsumexp
+
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array, Indices, State
+
+# Mean and standard deviation of sharpness and bend. The means are those found on Caltech-101, seeds 100 and 101, with 3 to 15
+# examples per class; the deviations leave room for other kernels and for two classes.
+PRIOR_MEAN = np.array([2.3, -0.35])
+PRIOR_STD = np.array([1.0, 0.5])
+LEAST_CONTRAST = 1e-6
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """How latent values become probabilities; `n_examples` says how many left-out examples it was fitted to."""
+
+    sharpness: float = float(PRIOR_MEAN[0])
+    bend: float = float(PRIOR_MEAN[1])
+    n_examples: int = 0
+
+    @property
+    def from_prior(self) -> bool:
+        """Whether no example could be left out, so that the prior alone speaks."""
+        return self.n_examples == 0
+
+    def probabilities(self, mean: Array) -> Array:
+        """From latent means (m, c)."""
+        return np.exp(_log_probabilities(np.array([self.sharpness, self.bend]), mean))
+
+    def state(self) -> State:
+        return State({"sharpness": self.sharpness, "bend": self.bend, "n_examples": self.n_examples}, {})
+
+    @classmethod
+    def from_state(cls, state: State) -> Calibration:
+        sharpness, bend, n_examples = (state.header[name] for name in ("sharpness", "bend", "n_examples"))
+        if not (np.isfinite([sharpness, bend]).all() and isinstance(n_examples, int) and n_examples >= 0):
+            raise InvalidInput("the calibration must be finite numbers.")
+        return cls(float(sharpness), float(bend), n_examples)
+
+
+def fit_calibration(mean: Array, classes: Indices) -> Calibration:
+    """The calibration under which left-out examples of these classes are most probable, together with the prior."""
+    if not len(mean) or mean.shape[1] < 2:
+        return Calibration()
+
+    def surprise(parameters: Array) -> float:
+        logs = _log_probabilities(parameters, mean)[np.arange(len(mean)), classes]
+        return float(-logs.sum() + 0.5 * (((parameters - PRIOR_MEAN) / PRIOR_STD) ** 2).sum())
+
+    best = minimize(surprise, PRIOR_MEAN, method="Nelder-Mead", options={"xatol": 1e-3, "fatol": 1e-3}).x
+    return Calibration(float(best[0]), float(best[1]), len(mean))
+
+
+def _log_probabilities(parameters: Array, mean: Array) -> Array:
+    contrast = np.maximum(mean.max(axis=1) - mean.mean(axis=1), LEAST_CONTRAST)
+    logits = np.exp(parameters[0] + parameters[1] * np.log(contrast))[:, None] * mean
+    return logits - logsumexp(logits, axis=1, keepdims=True)

@@ -1,0 +1,44 @@
+"""Which training examples to leave out together, so that the rest predicts them as it would predict new images.
+
+Leaving out one example at a time makes its class smaller than all others, which biases a few-shot learner against it. So a fold
+takes one example of every class, or the same share of it. Near-duplicates go out together: else one would answer for the other.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import connected_components
+
+from fewsight._base.types import Array, Indices
+
+MOST_FOLDS = 20
+NEAR_DUPLICATE = 0.9  # of the kernel's cosine: above it two images show the same thing
+
+
+def near_duplicates(K: Array, threshold: float = NEAR_DUPLICATE) -> Indices:
+    """A number for each example, the same for examples that are joined by a chain of near-duplicates."""
+    root = np.sqrt(np.maximum(K.diagonal(), 1e-300))
+    rows, columns = np.nonzero(np.tril(threshold * root[:, None] * root[None, :] < K, -1))
+    pairs = csr_array((np.ones(len(rows), bool), (rows, columns)), shape=K.shape)
+    return connected_components(pairs, directed=False)[1].astype(np.intp)
+
+
+def class_folds(classes: Indices, groups: Indices) -> Indices:
+    """A fold for each example: each fold takes an equal share of the groups of every class."""
+    first_of_group = np.unique(groups, return_index=True)[1]
+    class_of_group = classes[first_of_group]
+    sizes = np.bincount(class_of_group)
+    n_folds = int(np.clip(sizes.max(), 1, MOST_FOLDS))
+    fold_of_group = np.empty(len(class_of_group), np.intp)
+    for label, size in enumerate(sizes):
+        fold_of_group[class_of_group == label] = np.arange(size) * n_folds // max(size, n_folds)
+    return fold_of_group[groups]
+
+
+def predictable(classes: Indices, folds: Indices) -> Indices:
+    """The examples whose class is still there when their fold is left out: only they can be predicted right."""
+    total = np.bincount(classes)
+    inside = np.zeros((len(total), folds.max(initial=0) + 1), np.intp)
+    np.add.at(inside, (classes, folds), 1)
+    return np.flatnonzero(total[classes] > inside[classes, folds])

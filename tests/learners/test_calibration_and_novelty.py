@@ -1,0 +1,135 @@
+"""Probabilities that mean what they say, and unknowns that are unknown, from training examples alone."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import make_blobs
+
+from fewsight._base.errors import FewsightError
+from fewsight.kernels import RBF
+from fewsight.learners import GPClassifier
+from fewsight.learners.calibration import Calibration, fit_calibration
+from fewsight.learners.folds import class_folds, near_duplicates, predictable
+from fewsight.learners.novelty import RULES, Novelty, Signs, fit_novelty
+from fewsight.metrics import calibration_error, log_loss
+
+KERNEL = RBF(scale=3.0)
+
+
+def overlapping_blobs(seed, n_classes=8, per_class=12, n_test=100):
+    """Classes that no learner can tell apart for certain."""
+    centers = np.random.default_rng(99).normal(scale=4.0, size=(n_classes, 6))
+    X, y = make_blobs([per_class + n_test] * n_classes, centers=centers, cluster_std=3.0, random_state=seed)
+    train = np.concatenate([np.flatnonzero(y == c)[:per_class] for c in range(n_classes)])
+    test = np.setdiff1d(np.arange(len(y)), train)
+    return X[train], y[train], X[test], y[test]
+
+
+def test_calibrated_probabilities_are_nearer_to_the_truth_than_the_posteriors_own():
+    X, y, X_test, y_test = overlapping_blobs(0)
+    plain = GPClassifier(KERNEL, calibrated=False).fit(X, y)
+    ours = GPClassifier(KERNEL).fit(X, y)
+    assert not ours.calibration_.from_prior
+    before, after = (calibration_error(y_test, gp.predict_proba(X_test), gp.classes_) for gp in (plain, ours))
+    assert after < 0.08 < before
+    loss_before, loss_after = (log_loss(y_test, gp.predict_proba(X_test), gp.classes_) for gp in (plain, ours))
+    assert loss_after < loss_before
+
+
+def test_calibration_does_not_change_the_decision():
+    X, y, X_test, _ = overlapping_blobs(1)
+    ours = GPClassifier(KERNEL).fit(X, y)
+    np.testing.assert_array_equal(ours.classes_[ours.predict_proba(X_test).argmax(axis=1)], ours.predict(X_test))
+
+
+def test_one_example_per_class_falls_back_to_the_prior_and_says_so():
+    X, y, X_test, _ = overlapping_blobs(2, per_class=1)
+    gp = GPClassifier(KERNEL).fit(X, y)
+    assert gp.calibration_.from_prior
+    assert gp.calibration_ == Calibration()
+    assert np.isfinite(gp.predict_proba(X_test)).all()
+    assert not gp.is_unknown(X_test).any()  # there is nothing to set a threshold by
+
+
+def test_near_duplicates_of_training_images_do_not_inflate_confidence():
+    """Every example ten times: leaving out one copy would leave nine to answer for it."""
+    X, y, X_test, y_test = overlapping_blobs(3)
+    copies = np.repeat(np.arange(len(y)), 10)
+    jitter = np.random.default_rng(0).normal(scale=0.01, size=(len(copies), X.shape[1]))
+    once = GPClassifier(KERNEL, noise_variance=0.5).fit(X, y)
+    often = GPClassifier(KERNEL, noise_variance=5.0).fit(X[copies] + jitter, y[copies])
+    errors = [calibration_error(y_test, gp.predict_proba(X_test), gp.classes_) for gp in (once, often)]
+    assert errors[1] < errors[0] + 0.05
+    ungrouped = often.posterior_.leave_one_out()
+    naive = fit_calibration(ungrouped.mean, often.posterior_.targets.argmax(axis=1))
+    assert naive.sharpness > often.calibration_.sharpness + 0.3
+
+
+def test_near_duplicates_are_joined_by_chains():
+    X = np.array([[0.0], [0.5], [1.0], [9.0]])
+    K = RBF(scale=2.0).gram(X)
+    assert near_duplicates(K, 0.95).tolist() == [0, 0, 0, 1]
+
+
+def test_a_fold_takes_one_of_every_class_and_groups_stay_whole():
+    classes = np.array([0, 0, 0, 1, 1, 1, 2])
+    groups = np.array([0, 0, 1, 2, 3, 4, 5])
+    folds = class_folds(classes, groups)
+    assert folds[0] == folds[1]
+    assert sorted(folds[3:6].tolist()) == [0, 1, 2]
+    assert predictable(classes, folds).tolist() == [0, 1, 2, 3, 4, 5]  # the only example of class 2 is not
+
+
+def test_large_classes_share_a_bounded_number_of_folds():
+    classes = np.repeat([0, 1], [500, 30])
+    folds = class_folds(classes, np.arange(530))
+    assert set(folds) == set(range(20))
+    assert np.bincount(folds[:500]).tolist() == [25] * 20
+
+
+@pytest.mark.parametrize("rule", sorted(RULES))
+def test_strangers_score_higher_and_the_false_alarm_rate_holds(rule):
+    X, y, X_test, _ = overlapping_blobs(4)
+    gp = GPClassifier(KERNEL, unknown_rule=rule, false_alarm_rate=0.1).fit(X, y)
+    strangers = np.full((50, X.shape[1]), 40.0)
+    known = gp.is_unknown(X_test).mean()
+    assert abs(known - 0.1) < 0.06
+    if {"distance", "variance", "contrast"} & set(RULES[rule]):  # the others say how undecided the classes are
+        assert gp.is_unknown(strangers).all()
+        assert gp.unknown_score(strangers).min() > np.median(gp.unknown_score(X_test))
+
+
+def test_adding_keeps_the_calibration_until_it_is_learned_again():
+    X, y, X_test, _ = overlapping_blobs(5)
+    gp = GPClassifier(KERNEL, noise_variance=0.3).fit(X[:48], y[:48])
+    before = gp.calibration_
+    gp.add(X[48:], y[48:])
+    assert gp.calibration_ == before
+    gp.recalibrate()
+    whole = GPClassifier(KERNEL, noise_variance=0.3).fit(X, y)
+    assert gp.calibration_.sharpness == pytest.approx(whole.calibration_.sharpness, abs=0.01)
+    np.testing.assert_allclose(gp.unknown_score(X_test), whole.unknown_score(X_test), atol=0.05)
+
+
+def test_states_survive_and_damaged_ones_do_not():
+    calibration = Calibration(2.0, -0.5, 7)
+    assert Calibration.from_state(calibration.state()) == calibration
+    signs = Signs({"latent": np.arange(50.0), "distance": np.arange(50.0)})
+    for novelty in (fit_novelty("latent", signs, 0.1), Novelty("latent", (0.0,), (1.0,), np.inf, 0)):
+        assert Novelty.from_state(novelty.state()) == novelty
+    broken = Novelty("latent", (0.0,), (-1.0,), 0.0, 1).state()
+    with pytest.raises(FewsightError, match="positive spreads"):
+        Novelty.from_state(broken)
+
+
+def test_the_threshold_leaves_the_stated_share_of_left_out_examples_above():
+    signs = Signs({"latent": np.random.default_rng(0).normal(size=1000)})
+    novelty = fit_novelty("latent", signs, 0.05)
+    assert (novelty.score(signs) > novelty.threshold).mean() == pytest.approx(0.05, abs=0.002)
+
+
+def test_bad_options_are_refused_in_one_sentence():
+    X, y, *_ = overlapping_blobs(6)
+    with pytest.raises(FewsightError, match="unknown_rule must be one of"):
+        GPClassifier(unknown_rule="guess").fit(X, y)
+    with pytest.raises(FewsightError, match="false_alarm_rate must be a number between 0 and 1, got 2"):
+        GPClassifier(false_alarm_rate=2).fit(X, y)
