@@ -1,7 +1,7 @@
 """Do the probabilities mean what they say? Calibrated against uncalibrated, with 1, 3, 5 and 15 examples per category.
 
-The protocol is that of [Kapoor2010, section 8]: 30 images of each category of Caltech-101, n of them to learn from, 15 others to test on.
-Both classifiers see the same Gram matrices; nothing but training images decides the calibration.
+The protocol is that of [Kapoor2010, section 8]: 30 images of each category of Caltech-101, n of them to learn from, 15 others to
+test on. Both classifiers see the same Gram matrices; nothing but training images decides the calibration.
 """
 
 from __future__ import annotations

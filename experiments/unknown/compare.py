@@ -1,7 +1,7 @@
 """Which sign tells best that an image belongs to none of the learned categories?
 
-In each of ten draws, 20 categories are learned from 15 images each and 10 others are held out. Every rule ranks the test images of
-all 30; the area under the ROC curve says how often it puts an unknown one before a known one. Beside it: the share of known
+In each of ten draws, 20 categories are learned from 15 images each and 10 others are held out. Every rule ranks the test images
+of all 30; the area under the ROC curve says how often it puts an unknown one before a known one. Beside it: the share of known
 images that the threshold, set by training images alone, takes for unknown.
 """
 
@@ -26,18 +26,19 @@ from fewsight.learners import GPClassifier
 from fewsight.learners.novelty import RULES
 from fewsight.metrics import roc_auc
 
-N_KNOWN, N_UNKNOWN, PER_CLASS, TEST_PER_CLASS = 20, 10, 15, 15
+PER_CLASS, TEST_PER_CLASS = 15, 15
 
 
-def draw_categories(classes: list[str], seed: int) -> tuple[list[str], list[str]]:
+def draw_categories(classes: list[str], n_known: int, n_unknown: int, seed: int) -> tuple[list[str], list[str]]:
     """Known and held-out categories."""
     order = np.random.default_rng(seed).permutation(classes).tolist()
-    return order[:N_KNOWN], order[N_KNOWN : N_KNOWN + N_UNKNOWN]
+    return order[:n_known], order[n_known : n_known + n_unknown]
 
 
-def one_draw(images: ImageSet, channel: Channel, seed: int) -> dict[str, dict[str, float]]:
+def one_draw(
+    images: ImageSet, channel: Channel, known: list[str], unknown: list[str], seed: int
+) -> dict[str, dict[str, float]]:
     """For each rule the area under the ROC curve and the false alarm rate."""
-    known, unknown = draw_categories(images.classes, seed)
     chosen = images.select([i for i, label in enumerate(images.labels) if label in {*known, *unknown}])
     split = draw_split(
         chosen.labels, images_per_class=30, per_class=PER_CLASS, test_per_class=TEST_PER_CLASS, seed=seed
@@ -75,18 +76,24 @@ def records(draws: list[dict[str, dict[str, float]]], channel: str) -> list[dict
                     "rule": rule,
                     "metric": metric,
                     "mean": float(np.mean(values)),
-                    "std": float(np.std(values, ddof=1)),
-                    "standard_error": float(np.std(values, ddof=1) / np.sqrt(len(values))),
+                    "std": _deviation(values),
+                    "standard_error": _deviation(values) / len(values) ** 0.5,
                     "values": values,
                 }
             )
     return rows
 
 
+def _deviation(values: list[float]) -> float:
+    return float(np.std(values, ddof=1)) if len(values) > 1 else 0.0
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="the folder of Caltech-101's category folders")
     parser.add_argument("--channels", default="spatial_pmk", help="one channel, or several joined by commas")
+    parser.add_argument("--known", type=int, default=20, help="categories to learn")
+    parser.add_argument("--unknown", type=int, default=10, help="categories held out")
     parser.add_argument("--seed", type=int, default=0, help="of the first draw")
     parser.add_argument("--repeats", type=int, default=10)
     parser.add_argument("--json", type=Path, required=True)
@@ -97,15 +104,16 @@ def main() -> None:
         draws = []
         for seed in track(range(options.seed, options.seed + options.repeats), name, options.repeats):
             channel = make_channel(name, random_state=seed, n_jobs=-1, cache=FeatureCache())
-            draws.append(one_draw(images, channel, seed))
+            categories = draw_categories(images.classes, options.known, options.unknown, seed)
+            draws.append(one_draw(images, channel, *categories, seed))
         rows += records(draws, name)
     for row in rows:
         print(
             f"{row['channels']:16} {row['rule']:22} {row['metric']:17} {row['mean']:.4f} +- {row['standard_error']:.4f}"
         )
     protocol = {
-        "known": N_KNOWN,
-        "unknown": N_UNKNOWN,
+        "known": options.known,
+        "unknown": options.unknown,
         "per_class": PER_CLASS,
         "test_per_class": TEST_PER_CLASS,
         "repeats": options.repeats,

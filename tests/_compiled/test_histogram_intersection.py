@@ -98,3 +98,15 @@ def test_empty_rows_have_nothing_in_common(shape: tuple[int, int]) -> None:
     A = scipy.sparse.csr_array(shape, dtype=np.float64)
     np.testing.assert_array_equal(loops.gram(A), np.zeros((shape[0], shape[0])))
     np.testing.assert_array_equal(loops.gram(A, A), np.zeros((shape[0], shape[0])))
+
+
+@pytest.mark.parametrize("same", [True, False])
+def test_millions_of_empty_columns_change_nothing(same):
+    rng = np.random.default_rng(5)
+    H = rng.random((6, 40)) * (rng.random((6, 40)) < 0.3)
+    places = np.sort(rng.choice(4_000_000, 40, replace=False))
+    wide = scipy.sparse.csr_array(H)
+    wide = scipy.sparse.csr_array((wide.data, places[wide.indices], wide.indptr), shape=(6, 4_000_000))
+    A, B = wide[:4], (None if same else wide[3:])
+    expected = loops.gram_reference(H[:4], H[:4] if same else H[3:])
+    np.testing.assert_allclose(loops.gram(A, B), expected, atol=1e-15)

@@ -30,7 +30,7 @@ def test_the_python_example_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     monkeypatch.chdir(tmp_path)
     exec(compile(code, "README.md", "exec"), {})
-    assert float(capsys.readouterr().out.split()[0]) > 0.7
+    assert float(capsys.readouterr().out.split()[0]) > 0.6  # eleven categories: guessing is right in 0.09
 
 
 @pytest.mark.parametrize("name", sorted(CHANNELS))

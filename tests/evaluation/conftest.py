@@ -1,5 +1,6 @@
 """Small stand-ins: images of one colour, a channel that sees their mean colour, a learner that picks the nearest example."""
 
+from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
@@ -73,6 +74,36 @@ class Nearest(BaseEstimator):
         return values / values.sum(axis=1, keepdims=True)
 
 
+class Doubting(Nearest):
+    """As `Nearest`, and says how strange an image is. It notes which labels it was taught, and how often it was asked."""
+
+    taught: ClassVar[list[set[str]]] = []
+    asked: ClassVar[list[str]] = []
+
+    def __init__(self, kernel=None, sharpness=4.0, n_jobs=None, threshold=0.2):
+        super().__init__(kernel, sharpness, n_jobs)
+        self.threshold = threshold
+
+    def fit(self, X, y):
+        self.taught.append(set(y))
+        self.novelty_ = SimpleNamespace(threshold=self.threshold)
+        return super().fit(X, y)
+
+    def predict(self, X):
+        return self.classes_[super().predict_proba(X).argmax(axis=1)]
+
+    def predict_proba(self, X):
+        self.asked.append("predict_proba")
+        return super().predict_proba(X)
+
+    def assess(self, X):
+        self.asked.append("assess")
+        score = 1.0 - np.asarray(X).max(axis=1)
+        return SimpleNamespace(
+            probabilities=super().predict_proba(X), unknown_score=score, unknown=score > self.threshold
+        )
+
+
 @pytest.fixture
 def mean_colour():
     """The channel class, with empty notes."""
@@ -85,6 +116,14 @@ def mean_colour():
 def nearest():
     """The learner class."""
     return Nearest
+
+
+@pytest.fixture
+def doubting():
+    """The learner class that says what is strange, with empty notes."""
+    Doubting.taught.clear()
+    Doubting.asked.clear()
+    return Doubting
 
 
 def coloured_set(classes, per_class=8, spread=0.25, broken=(), seed=0):

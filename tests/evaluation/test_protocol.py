@@ -38,6 +38,41 @@ def test_sizes_come_back_sorted_and_once():
     assert Protocol(per_class=[5, 1, 5]).per_class == (1, 5)
 
 
+def classes_of(indices):
+    return set(LABELS[indices])
+
+
+def test_a_held_out_class_gives_no_training_image_and_the_same_test_images_as_ever():
+    whole = list(Protocol(per_class=(1, 3), test_per_class=2, repeats=4).splits(LABELS))
+    parted = list(Protocol(per_class=(1, 3), test_per_class=2, repeats=4, hold_out=1).splits(LABELS))
+    for every, draw in zip(whole, parted, strict=True):
+        strange = classes_of(draw.held_out)
+        assert len(strange) == 1
+        assert not strange & (classes_of(draw.train) | classes_of(draw.test))
+        assert set(draw.train) == {i for i in every.train if LABELS[i] not in strange}
+        np.testing.assert_array_equal(np.sort(draw.asked), np.sort(every.test))
+        assert len(every.held_out) == 0
+
+
+def test_classes_are_held_out_by_the_seed_of_the_repeat():
+    labels = [f"{i % 20}" for i in range(80)]
+    chosen = [
+        {labels[i] for i in draw.held_out}
+        for draw in Protocol(per_class=(1, 2), repeats=3, seed=4, hold_out=5).splits(labels)
+    ]
+    assert chosen[0] == chosen[1]
+    assert chosen[2] == chosen[3]
+    assert chosen[0] != chosen[2]
+    (later,) = Protocol(per_class=(2,), repeats=1, seed=5, hold_out=5).splits(labels)
+    assert {labels[i] for i in later.held_out} == chosen[2]
+
+
+def test_two_classes_must_remain_to_be_learned():
+    sentence = r"Protocol: hold_out must leave two or more categories to learn, got 2 of 3\."
+    with pytest.raises(InvalidInput, match=sentence):
+        next(Protocol(per_class=(2,), hold_out=2).splits(LABELS))
+
+
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -46,6 +81,7 @@ def test_sizes_come_back_sorted_and_once():
         ({"per_class": (0,)}, "Protocol: per_class must be a whole number >= 1, got 0."),
         ({"repeats": 0}, "Protocol: repeats must be a whole number >= 1, got 0."),
         ({"seed": -1}, "Protocol: seed must be a whole number >= 0, got -1."),
+        ({"hold_out": -1}, "Protocol: hold_out must be a whole number >= 0, got -1."),
         ({"test_per_class": 0}, "Protocol: test_per_class must be a whole number >= 1, got 0."),
         (
             {"images_per_class": 20, "per_class": (15,), "test_per_class": 15},

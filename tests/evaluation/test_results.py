@@ -2,11 +2,14 @@
 
 import json
 import math
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from fewsight._base.errors import UnreadableImage
-from fewsight.evaluation import METRICS, Protocol
+from fewsight.evaluation import METRICS, Protocol, Strangeness
+from fewsight.evaluation.outcomes import NOVELTIES
 
 
 def record(evaluation, learner, metric):
@@ -24,7 +27,7 @@ def test_every_metric_is_recorded_and_none_that_needs_missing_probabilities(smal
     by_learner = {
         name: [r["metric"] for r in small_evaluation.records() if r["learner"] == name] for name in ("near", "far")
     }
-    assert by_learner["near"] == list(METRICS)
+    assert by_learner["near"] == [m for m in METRICS if m not in NOVELTIES]
     assert by_learner["far"] == [m for m in METRICS if m == "accuracy" or m.startswith("seconds_")]
 
 
@@ -47,6 +50,43 @@ def test_calibration_error_and_roc_auc_by_hand(small_evaluation):
         (0.2 + 0.1 + 0.3 + 0.6) / 4, rel=1e-6
     )
     assert record(small_evaluation, "near", "roc_auc")["values"] == [1.0, 1.0]
+
+
+def test_unknown_metrics_by_hand(small_evaluation):
+    # Four known images, then three of a held-out class. Of the 12 pairs, the unknown one is stranger in 6, and one is a tie.
+    said = Strangeness(
+        scores=np.array([0.1, 0.2, 0.6, 0.4, 0.6, 0.3, 0.15]),
+        called_unknown=np.array([False, False, True, False, True, False, False]),
+        threshold=0.5,
+    )
+    outcome = replace(
+        small_evaluation.outcomes[0],
+        held_out=np.array([6, 7, 8]),
+        taken_for=np.array(["a", "a", "b"], dtype=object),
+        strangeness=said,
+    )
+    assert outcome.metrics["unknown_auroc"] == pytest.approx((3 + 0.5 + 2 + 1) / 12)
+    assert outcome.metrics["false_alarm_rate"] == pytest.approx(1 / 4)
+    assert outcome.metrics["found_rate"] == pytest.approx(1 / 3)
+    assert outcome.metrics["accuracy"] == small_evaluation.outcomes[0].metrics["accuracy"]
+
+
+def test_without_held_out_classes_only_false_alarms_are_counted(small_evaluation):
+    said = Strangeness(np.array([0.1, 0.9, 0.2, 0.3]), np.array([False, True, False, False]), threshold=0.5)
+    found = replace(small_evaluation.outcomes[0], strangeness=said).metrics
+    assert found["false_alarm_rate"] == 0.25
+    assert not {"unknown_auroc", "found_rate"} & set(found)
+
+
+def test_held_out_classes_are_recorded_repeat_by_repeat(run, make_set, doubting):
+    names = ["ant", "bee", "cat", "dog"]
+    protocol = Protocol(per_class=(2,), test_per_class=2, repeats=3, hold_out=2)
+    evaluation = run(make_set(names), protocol, learners={"doubt": doubting(), "doubt more": doubting(threshold=0.1)})
+    written = evaluation.as_json()["protocol"]
+    assert written["hold_out"] == 2
+    assert written["classes"] == names
+    assert [set(names) - set(held_out) for held_out in written["held_out"]] == doubting.taught[::2]
+    assert all(len(record(evaluation, "doubt", metric)["values"]) == 3 for metric in NOVELTIES)
 
 
 def test_seconds_are_recorded(small_evaluation):

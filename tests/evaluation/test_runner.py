@@ -9,6 +9,8 @@ from fewsight.evaluation import Protocol
 from fewsight.images import ImageSet
 
 CLASSES = ["ant", "bee", "cat"]
+MORE = [*CLASSES, "dog", "eel"]
+HOLDING_OUT = Protocol(per_class=(2, 4), test_per_class=3, repeats=3, seed=5, hold_out=2)
 
 
 def test_a_channel_is_fitted_on_training_images_only(run, make_set, mean_colour):
@@ -19,6 +21,70 @@ def test_a_channel_is_fitted_on_training_images_only(run, make_set, mean_colour)
     assert mean_colour.fitted_on == expected
     assert all(not train & test for train, test in zip(expected, tested, strict=True))
     assert mean_colour.encoded == [part for pair in zip(expected, tested, strict=True) for part in pair]
+
+
+def test_images_of_held_out_categories_reach_neither_channel_nor_learner_before_the_end(
+    run, make_set, mean_colour, doubting
+):
+    images = make_set(MORE)
+    evaluation = run(images, HOLDING_OUT, learners={"doubt": doubting()})
+    names = evaluation.names
+    for outcome, fitted_on, taught in zip(evaluation.outcomes, mean_colour.fitted_on, doubting.taught, strict=True):
+        strange = set(images.labels[outcome.held_out])
+        assert len(strange) == 2
+        assert len(outcome.held_out) == len(outcome.taken_for) == 6
+        assert fitted_on == {names[i] for i in outcome.train}
+        assert taught == set(outcome.classes) == set(MORE) - strange
+        assert set(outcome.taken_for) <= taught
+    assert mean_colour.encoded[1::2] == [{names[i] for i in (*o.test, *o.held_out)} for o in evaluation.outcomes]
+
+
+def test_known_images_are_answered_as_if_nobody_had_held_out_anything(run, make_set, doubting):
+    images = make_set(MORE)
+    first, *_ = run(images, HOLDING_OUT, learners={"doubt": doubting()}).outcomes
+    learned = ImageSet(images.images, [label if label in first.classes else None for label in images.labels])
+    same, *_ = run(learned, Protocol(per_class=(2, 4), test_per_class=3, repeats=1, seed=5)).outcomes
+    np.testing.assert_array_equal(first.test, same.test)
+    np.testing.assert_array_equal(first.predicted, same.predicted)
+    np.testing.assert_allclose(first.probabilities, same.probabilities, rtol=1e-6)
+    assert {name: first.metrics[name] for name in ("accuracy", "log_loss")} == pytest.approx(
+        {name: same.metrics[name] for name in ("accuracy", "log_loss")}
+    )
+
+
+def test_probabilities_and_strangeness_come_from_one_look(run, make_set, doubting):
+    outcomes = run(make_set(MORE), HOLDING_OUT, learners={"doubt": doubting(threshold=0.3)}).outcomes
+    assert doubting.asked == ["assess"] * len(outcomes)
+    for outcome in outcomes:
+        assert outcome.probabilities.shape == (9, 3)
+        assert outcome.strangeness.threshold == 0.3
+        np.testing.assert_array_equal(outcome.strangeness.called_unknown, outcome.strangeness.scores > 0.3)
+        assert len(outcome.strangeness.scores) == 15
+
+
+def test_a_learner_that_does_not_say_what_is_strange_gets_no_score(run, make_set, nearest, doubting):
+    evaluation = run(make_set(MORE), HOLDING_OUT, learners={"near": nearest(), "doubt": doubting()})
+    by_learner = {setting.learner: set(found) for setting, found in evaluation.summaries.items()}
+    assert by_learner["doubt"] - by_learner["near"] == {"unknown_auroc", "false_alarm_rate", "found_rate"}
+
+
+def test_unlike_categories_are_told_from_those_learned(run, make_set, doubting):
+    evaluation = run(make_set(MORE, spread=0.005), HOLDING_OUT, learners={"doubt": doubting()})
+    assert evaluation.summaries[evaluation.best]["unknown_auroc"].mean > 0.95
+
+
+def test_a_broken_image_of_a_held_out_category_is_replaced_as_any_other(run, make_set, doubting):
+    images = make_set(MORE, broken={(i, 3) for i in range(5)})
+    evaluation = run(images, HOLDING_OUT, learners={"doubt": doubting()})
+    asked = {i for outcome in evaluation.outcomes for i in outcome.held_out}
+    assert not any("broken" in evaluation.names[i] for i in asked)
+    assert all(len(outcome.held_out) == 6 for outcome in evaluation.outcomes)
+
+
+def test_holding_out_too_many_categories_is_refused_before_any_image_is_read(run, make_set, mean_colour):
+    with pytest.raises(InvalidInput, match=r"must leave two or more categories to learn, got 2 of 3\."):
+        run(make_set(CLASSES), HOLDING_OUT)
+    assert not mean_colour.prepared
 
 
 def test_a_channel_is_seeded_by_the_repeat(run, make_set, mean_colour):

@@ -8,7 +8,6 @@ from __future__ import annotations
 import io
 import os
 import pickle
-import shutil
 import socket
 import struct
 import tempfile
@@ -21,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from hostile_commands import modes_count
 from PIL import Image as Pillow
 from PIL import PngImagePlugin
 
@@ -170,6 +170,12 @@ def deep_colour_png(tile: Tile) -> bytes:
     return png((tile.shape[1], tile.shape[0], 16, 2, 0, 0, 0), (b"IDAT", zlib.compress(rows)))
 
 
+def with_many_scans(content: bytes) -> bytes:
+    """A progressive JPEG whose last scan comes 1,000 times: a few kilobytes, and an hour's work if it were large."""
+    last = content[content.rindex(b"\xff\xda") : -2]
+    return content[:-2] + 1000 * last + content[-2:]
+
+
 # Other things that a path can lead to.
 
 
@@ -199,7 +205,7 @@ def write_linked_file(path: Path, tile: Tile) -> None:
     path.symlink_to(target)
 
 
-def write_linked_elsewhere(path: Path, tile: Tile) -> None:
+def write_circle(path: Path, tile: Tile) -> None:
     """A folder that links to its parent: a circle."""
     path.symlink_to("..", target_is_directory=True)
 
@@ -224,11 +230,6 @@ def write_sparse(path: Path, tile: Tile) -> None:
     with path.open("wb") as stream:
         stream.write(b"II*\0")
         stream.truncate(600 * 2**20)
-
-
-def write_newline_twins(path: Path, tile: Tile) -> None:
-    """A good file whose name reads as the escaped name of a broken one."""
-    Pillow.fromarray(tile).save(path)
 
 
 def zipped() -> bytes:
@@ -325,17 +326,17 @@ KINDS = (
     Kind("-o.png", saved("PNG")),
     Kind("link.png", write_linked_file),
     Kind("a folder.jpg", write_folder, files=("inside.png",)),
-    Kind("twin\\n.png", saved("PNG")),  # its name reads as the escaped name of the next one
     # Bad.
-    Kind("twin\n.png", damaged("PNG", half), "truncated"),
+    Kind("two\nlines, broken.png", damaged("PNG", half), "truncated"),
     Kind("truncated.jpg", damaged("JPEG", half), "truncated"),
     Kind("truncated.png", damaged("PNG", half), "truncated"),
     Kind("truncated.webp", damaged("WEBP", half), "damaged"),
     Kind("truncated.gif", damaged("GIF", half), "truncated"),
     Kind("truncated.tif", damaged("TIFF", half), "truncated"),
     Kind("truncated.bmp", damaged("BMP", half), "truncated"),
+    Kind("many scans.jpg", damaged("JPEG", with_many_scans, progressive=True), "scans"),
     Kind("flipped.png", damaged("PNG", lambda content: content[:60] + b"\xff" + content[61:]), "damaged"),
-    Kind("header only.jpg", damaged("JPEG", lambda content: content[:20]), "truncated"),
+    Kind("header only.jpg", damaged("JPEG", lambda content: content[:20]), "damaged"),
     Kind("zero bytes.jpg", holding(b""), "empty file"),
     Kind("only zeros.jpg", holding(bytes(4096)), NO_IMAGE),
     Kind("letter.jpg", holding(b"Dear Madam, the photograph is in the other envelope."), NO_IMAGE),
@@ -363,24 +364,11 @@ KINDS = (
     Kind("Thumbs.db", holding(b"\xd0\xcf\x11\xe0"), files=()),
     Kind("notes.txt", holding(b"the owl is on page 3"), files=()),
     Kind("unknown ending.xyz", holding(b"?"), files=()),
-    Kind("up again", write_linked_elsewhere, files=()),
+    Kind("up again", write_circle, files=()),
 )
 
 
 def usable_kinds() -> list[Kind]:
-    """All kinds that this system can make; file modes stop nobody where the test may do anything."""
-    return [kind for kind in KINDS if kind.reason != "permission denied" or modes_count()]
-
-
-def modes_count() -> bool:
-    """Whether a file may be closed to the process that made it (not so for the administrator)."""
-    with tempfile.NamedTemporaryFile() as file:
-        os.chmod(file.name, 0)
-        return not os.access(file.name, os.R_OK)
-
-
-def remove_folder(folder: HostileFolder) -> None:
-    """Closed folders are opened first."""
-    for path in folder.path.glob("*/closed folder"):
-        path.chmod(0o700)
-    shutil.rmtree(folder.path)
+    """All kinds that can be tried here: without closed files where nothing is closed to the program."""
+    closed_counts = modes_count()
+    return [kind for kind in KINDS if kind.reason != "permission denied" or closed_counts]

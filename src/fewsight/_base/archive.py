@@ -22,8 +22,9 @@ from fewsight._base.errors import ArchiveError
 from fewsight._base.types import State
 
 HEADER = "header.json"
-MAX_HEADER_BYTES = 64 * 2**20
-MAX_ARRAY_BYTES = 64 * 2**30
+MAX_HEADER_BYTES = 16 * 2**20
+PLAUSIBLE_BYTES = 256 * 2**20  # beyond, what a file unpacks to is limited by its size
+MAX_UNPACKING = 100  # times its size; arrays that compress better than this are small ones
 
 
 def write_archive(path: Path, state: State, *, compress: bool = False) -> None:
@@ -50,24 +51,42 @@ def read_archive(path: Path) -> State:
 
 def _read(stream: BinaryIO) -> State:
     with zipfile.ZipFile(stream) as archive:
+        _check_members(archive.infolist(), os.fstat(stream.fileno()).st_size)
         header = _read_header(archive)
-        members = [entry for entry in archive.infolist() if entry.filename.endswith(".npy")]
+        members = [entry for entry in archive.infolist() if entry.filename != HEADER]
         return State(header, {entry.filename[: -len(".npy")]: _read_array(archive, entry) for entry in members})
+
+
+def _check_members(entries: list[zipfile.ZipInfo], n_bytes: int) -> None:
+    """Before anything is unpacked: members as we write them, each once, and no more of them than such a file can hold."""
+    names = [entry.filename for entry in entries]
+    if HEADER not in names or len(set(names)) < len(names):
+        raise ArchiveError("damaged (its header is missing, or a member is there twice).")
+    if not all(name.endswith(".npy") for name in names if name != HEADER):
+        raise ArchiveError("damaged (it holds something else than arrays).")
+    if not all(entry.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for entry in entries):
+        raise ArchiveError("damaged (it is packed in a way that is not ours).")
+    if sum(entry.file_size for entry in entries) > PLAUSIBLE_BYTES + MAX_UNPACKING * n_bytes:
+        raise ArchiveError("damaged (it would unpack to far more than it can hold).")
 
 
 @contextlib.contextmanager
 def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A binary stream whose content takes the place of `path` when the block ends well, and vanishes otherwise."""
+    """A binary stream whose content takes the place of `path` when the block ends well, and vanishes otherwise.
+
+    Where the system refuses to write, the OSError names `path`, which is what a person asked for.
+    """
     path = Path(path)
     temporary = path.parent / f".writing-{secrets.token_hex(8)}"
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o666)
     try:
-        with os.fdopen(handle, "wb") as stream:
+        with open(temporary, "xb") as stream:
             yield stream
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         with contextlib.suppress(OSError):
             os.unlink(temporary)
+        if isinstance(error, OSError) and error.filename in (None, str(temporary)):
+            error.filename = str(path)
         raise
 
 
@@ -84,9 +103,11 @@ def _entry(name: str, method: int) -> zipfile.ZipInfo:
 
 
 def _read_header(archive: zipfile.ZipFile) -> dict[str, Any]:
-    if archive.getinfo(HEADER).file_size > MAX_HEADER_BYTES:
+    with archive.open(HEADER) as member:
+        content = member.read(MAX_HEADER_BYTES + 1)  # not all of it: a limit is the only thing that stops unpacking
+    if len(content) > MAX_HEADER_BYTES:
         raise ArchiveError("damaged (its header is too large).")
-    header = json.loads(archive.read(HEADER))
+    header = json.loads(content)
     if not isinstance(header, dict):
         raise ArchiveError("damaged (its header is not an object).")
     return header
@@ -99,7 +120,7 @@ def _read_array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> npt.NDArray
         if dtype.hasobject:
             raise ArchiveError(f"array {entry.filename} holds Python objects, which are never loaded.")
         size = dtype.itemsize * int(np.prod(shape, dtype=object))
-        if size > MAX_ARRAY_BYTES or size > entry.file_size:
+        if size > entry.file_size:
             raise ArchiveError(f"damaged (array {entry.filename} claims more than it holds).")
         content = member.read(size + 1)
     if len(content) != size:

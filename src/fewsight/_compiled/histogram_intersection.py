@@ -43,6 +43,8 @@ def gram_reference(X: Array, Z: Array) -> Array:
 
 def gram(A: scipy.sparse.csr_array, B: scipy.sparse.csr_array | None = None) -> Array:
     """As `gram_reference`, for canonical CSR rows > 0, by the loop that takes less time; `B` None means A itself."""
+    if A.shape[1] > (A if B is None else B).nnz:  # hashed bins, say: most columns are empty
+        A, B = without_empty_columns(A, B)
     other = A if B is None else B
     rows = (A.indptr.astype(np.int64), A.indices, A.data)
     with threads_for(float(A.nnz) * other.shape[0]):
@@ -51,6 +53,23 @@ def gram(A: scipy.sparse.csr_array, B: scipy.sparse.csr_array | None = None) -> 
             lists = (columns.indptr.astype(np.int64), columns.indices, columns.data)
             return inverted_gram(*rows, *lists, other.shape[0], B is None)
         return tiled_gram(*rows, other.indptr.astype(np.int64), other.indices, other.data, A.shape[1], B is None)
+
+
+def without_empty_columns(
+    A: scipy.sparse.csr_array, B: scipy.sparse.csr_array | None
+) -> tuple[scipy.sparse.csr_array, scipy.sparse.csr_array | None]:
+    """Both matrices on the columns that B fills, in their order: the others have nothing in common."""
+    other = A if B is None else B
+    filled = np.zeros(A.shape[1], dtype=bool)
+    filled[other.indices] = True
+    place = np.cumsum(filled) - 1
+    width = int(filled.sum())
+    narrow = scipy.sparse.csr_array((other.data, place[other.indices], other.indptr), shape=(other.shape[0], width))
+    if B is None:
+        return narrow, None
+    kept = filled[A.indices]
+    starts = np.concatenate([[0], np.cumsum(kept)])[A.indptr]
+    return scipy.sparse.csr_array((A.data[kept], place[A.indices[kept]], starts), shape=(A.shape[0], width)), narrow
 
 
 def inverted_pays(A: scipy.sparse.csr_array, B: scipy.sparse.csr_array) -> bool:

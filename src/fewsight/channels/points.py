@@ -9,7 +9,7 @@ import numpy as np
 from fewsight._base.checks import check_integer
 from fewsight._base.types import LocalFeatures, Recipe, State
 from fewsight.channels.base import Channel
-from fewsight.encodings import Projection, principal_components
+from fewsight.encodings import Projection, UniformPyramid, principal_components
 
 
 class PointsChannel(Channel, ABC):
@@ -61,3 +61,30 @@ class PointsChannel(Channel, ABC):
 
     def _encode(self, features: LocalFeatures) -> tuple[np.ndarray, np.ndarray]:
         return self._encode_points(self.projection_.points(features))
+
+
+class CubesChannel(PointsChannel, ABC):
+    """Points are matched in cubes of one size, then twice that, and so on, which depend on no image."""
+
+    finest: float
+    n_levels: int
+
+    @property
+    def n_columns(self) -> int:
+        return self._pyramid.n_columns
+
+    @property
+    def _pyramid(self) -> UniformPyramid:
+        return UniformPyramid(self.finest, self.n_levels, random_state=self.random_state)
+
+    def _learn_bins(self, points: np.ndarray) -> State:
+        return State({}, {})
+
+    def _set_bins(self, state: State) -> None:
+        """There is nothing to take back."""
+
+    def _encode_recipe(self) -> Recipe:
+        return {**self._pyramid.recipe(), "projection": self.projection_.digest}
+
+    def _encode_points(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return self._pyramid.encode(points)

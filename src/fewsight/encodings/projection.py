@@ -53,12 +53,16 @@ class Projection:
 
 
 def principal_components(descriptors: npt.NDArray[Any], n_components: int, *, position: float) -> Projection:
-    """The directions of most variance, each scaled to unit variance; those without variance come out as zero."""
+    """The directions of most variance, each scaled to unit variance; those without variance come out as zero, as do all if
+    there are no descriptors."""
     n_components = min(
         check_integer("principal_components", "n_components", n_components, least=1), descriptors.shape[1]
     )
     if not 0 <= position < np.inf:
         raise InvalidInput(f"principal_components: position must be a finite number >= 0, got {position!r}.")
+    if not len(descriptors):
+        d = descriptors.shape[1]
+        return Projection(np.zeros(d, np.float32), np.zeros((d, n_components), np.float32), float(position))
     rows = descriptors.astype(np.float64)
     mean = rows.mean(axis=0)
     values, vectors = np.linalg.eigh(np.cov(rows.T, bias=True).reshape(rows.shape[1], rows.shape[1]))

@@ -1,6 +1,6 @@
 """Measuring: protocols, repeated splits, records and the report."""
 
-from fewsight.evaluation.outcomes import METRICS, Outcome, Setting
+from fewsight.evaluation.outcomes import METRICS, Outcome, Setting, Strangeness
 from fewsight.evaluation.protocol import Draw, Protocol
 from fewsight.evaluation.report import write_report
 from fewsight.evaluation.results import Evaluation, Summary
@@ -13,6 +13,7 @@ __all__ = [
     "Outcome",
     "Protocol",
     "Setting",
+    "Strangeness",
     "Summary",
     "evaluate",
     "write_report",

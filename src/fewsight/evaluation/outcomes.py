@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from fewsight._base.types import Indices
-from fewsight.metrics import accuracy_per_class, calibration_error, log_loss, mean_roc_auc
+from fewsight._base.types import Array, Indices
+from fewsight.metrics import accuracy_per_class, calibration_error, log_loss, mean_roc_auc, roc_auc
 
 LabelArray = npt.NDArray[np.object_]
 QUALITIES = ("accuracy", "log_loss", "calibration_error", "roc_auc")
+NOVELTIES = ("unknown_auroc", "false_alarm_rate", "found_rate")
 STAGES = ("seconds_features", "seconds_gram", "seconds_fit", "seconds_predict")
-METRICS = (*QUALITIES, *STAGES)  # in the order of the records
+METRICS = (*QUALITIES, *NOVELTIES, *STAGES)  # in the order of the records
 
 
 class Setting(NamedTuple):
@@ -26,6 +27,23 @@ class Setting(NamedTuple):
     learner: str
     combine: str
     per_class: int
+
+
+@dataclass(frozen=True)
+class Strangeness:
+    """How little m test images, and after them u of held-out classes, are like anything that was learned."""
+
+    scores: Array  # (m + u,), higher for stranger images
+    called_unknown: npt.NDArray[np.bool_]  # (m + u,)
+    threshold: float  # images above it are called unknown; infinite: none ever is
+
+
+def _no_images() -> Indices:
+    return np.empty(0, dtype=np.intp)
+
+
+def _no_labels() -> LabelArray:
+    return np.empty(0, dtype=object)
 
 
 @dataclass(frozen=True)
@@ -41,6 +59,9 @@ class Outcome:
     classes: tuple[Any, ...]  # of the columns of `probabilities`
     probabilities: npt.NDArray[np.float32] | None  # (m, c); None where the learner gives none
     seconds: Mapping[str, float]  # by STAGES
+    held_out: Indices = field(default_factory=_no_images)  # (u,) test images of classes that were not learned
+    taken_for: LabelArray = field(default_factory=_no_labels)  # (u,)
+    strangeness: Strangeness | None = None  # None where the learner does not say
 
     @cached_property
     def metrics(self) -> dict[str, float]:
@@ -52,4 +73,17 @@ class Outcome:
             values["calibration_error"] = calibration_error(*arguments)
             if len(set(self.truth)) > 1:
                 values["roc_auc"] = mean_roc_auc(*arguments)
-        return values | dict(self.seconds)
+        return values | self._novelties() | dict(self.seconds)
+
+    def _novelties(self) -> dict[str, float]:
+        """Whether images of classes that were not learned are told from the others."""
+        if self.strangeness is None:
+            return {}
+        m = len(self.test)
+        called = self.strangeness.called_unknown
+        values = {"false_alarm_rate": float(called[:m].mean())}
+        if len(self.held_out):
+            strange = np.arange(len(called)) >= m
+            values["unknown_auroc"] = roc_auc(strange, self.strangeness.scores)
+            values["found_rate"] = float(called[m:].mean())
+        return values

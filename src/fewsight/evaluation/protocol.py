@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from fewsight._base.checks import check_integer, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Indices
-from fewsight.images import draw_split
+from fewsight.images import Split, draw_split
 
 
 @dataclass(frozen=True)
@@ -22,11 +23,18 @@ class Draw:
     per_class: int
     seed: int
     train: Indices
-    test: Indices
+    test: Indices  # of the classes that are learned
+    held_out: Indices  # test images of the classes that are not
+
+    @property
+    def asked(self) -> Indices:
+        """All images that are shown after training: `test`, then `held_out`."""
+        return np.concatenate([self.test, self.held_out])
 
     def among(self, members: Indices) -> Draw:
         """The same draw, for images that are numbered by `members`."""
-        return Draw(self.repeat, self.per_class, self.seed, members[self.train], members[self.test])
+        parts = {name: members[getattr(self, name)] for name in ("train", "test", "held_out")}
+        return replace(self, **parts)
 
 
 @dataclass(frozen=True)
@@ -40,6 +48,8 @@ class Protocol:
     test_per_class : test images per class; None means all that remain.
     repeats : how often to draw anew; repeat r uses the seed `seed + r`.
     seed : of the first repeat.
+    hold_out : classes that are never trained on, chosen anew by the seed of each repeat; their test images are shown after
+        training, to see whether they are told from those of the classes that were learned.
 
     Within a repeat the training images for a small number are among those for a larger one, and the test images stay the
     same, so that the points of a learning curve differ in nothing but the number of examples.
@@ -50,11 +60,13 @@ class Protocol:
     test_per_class: int | None = None
     repeats: int = 10
     seed: int = 0
+    hold_out: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "per_class", _check_sizes(self.per_class))
         check_integer(self, "repeats", self.repeats, least=1)
         check_integer(self, "seed", self.seed, least=0)
+        check_integer(self, "hold_out", self.hold_out, least=0)
         if self.test_per_class is not None:
             check_integer(self, "test_per_class", self.test_per_class, least=1)
         if self.images_per_class is not None:
@@ -70,6 +82,7 @@ class Protocol:
         """Every draw for images with these labels: repeat by repeat, and within it from few examples to many."""
         for repeat in range(self.repeats):
             seed = self.seed + repeat
+            strange = self._strange(labels, seed)
             for per_class in self.per_class:
                 split = draw_split(
                     labels,
@@ -79,7 +92,7 @@ class Protocol:
                     seed=seed,
                     reserve=self.most,
                 )
-                yield Draw(repeat, per_class, seed, np.asarray(split.train), np.asarray(split.test))
+                yield _draw(repeat, per_class, seed, split, strange)
 
     def settings(self) -> dict[str, Any]:
         """The protocol as JSON knows it."""
@@ -89,7 +102,19 @@ class Protocol:
             "test_per_class": self.test_per_class,
             "repeats": self.repeats,
             "seed": self.seed,
+            "hold_out": self.hold_out,
         }
+
+    def _strange(self, labels: Any, seed: int) -> npt.NDArray[np.bool_]:
+        """Which of the images belong to classes that are held out under this seed."""
+        classes = sorted({label for label in labels if label is not None}, key=str)
+        if self.hold_out and len(classes) - self.hold_out < 2:
+            raise InvalidInput(
+                f"Protocol: hold_out must leave two or more categories to learn, got {self.hold_out} of {len(classes)}."
+            )
+        order = np.random.default_rng(seed).permutation(len(classes))
+        chosen = {classes[i] for i in order[: self.hold_out]}
+        return np.array([label in chosen for label in labels], dtype=bool)
 
     def _check_room(self) -> None:
         test = 1 if self.test_per_class is None else self.test_per_class
@@ -98,6 +123,12 @@ class Protocol:
                 f"Protocol: images_per_class must be at least {self.most + test} "
                 f"({self.most} to train with and {test} to test with), got {self.images_per_class}."
             )
+
+
+def _draw(repeat: int, per_class: int, seed: int, split: Split, strange: npt.NDArray[np.bool_]) -> Draw:
+    """A split without the training images of the held-out classes, and with their test images apart."""
+    train, test = np.asarray(split.train), np.asarray(split.test)
+    return Draw(repeat, per_class, seed, train[~strange[train]], test[~strange[test]], test[strange[test]])
 
 
 def _check_sizes(per_class: Any) -> tuple[int, ...]:

@@ -87,4 +87,4 @@ class Readable:
 
 
 def _drawn(draws: Iterable[Draw]) -> Indices:
-    return np.unique(np.concatenate([part for draw in draws for part in (draw.train, draw.test)]))
+    return np.unique(np.concatenate([part for draw in draws for part in (draw.train, draw.asked)]))

@@ -39,7 +39,7 @@ class Evaluation:
     """All that an evaluation found. Indices in the outcomes count `names`: the images of the set that was given."""
 
     protocol: Protocol
-    classes: tuple[str, ...]
+    classes: tuple[str, ...]  # all that took part, learned or held out
     names: tuple[str, ...]
     outcomes: tuple[Outcome, ...]
     unreadable: tuple[UnreadableImage, ...]
@@ -60,6 +60,19 @@ class Evaluation:
     def summaries(self) -> dict[Setting, dict[str, Summary]]:
         """Every metric of every setting over the repeats."""
         return {setting: _summaries(outcomes) for setting, outcomes in self.groups.items()}
+
+    @property
+    def n_learned(self) -> int:
+        """How many classes are learned in a repeat."""
+        return len(self.classes) - self.protocol.hold_out
+
+    @property
+    def held_out(self) -> list[list[str]]:
+        """The classes that were not learned, repeat by repeat; nothing where none were held out."""
+        if not self.protocol.hold_out:
+            return []
+        learned = {outcome.repeat: set(outcome.classes) for outcome in self.outcomes}
+        return [[name for name in self.classes if name not in learned[repeat]] for repeat in sorted(learned)]
 
     @property
     def best(self) -> Setting:
@@ -93,6 +106,7 @@ class Evaluation:
             "command": command,
             "commit": commit,
             "classes": list(self.classes),
+            "held_out": self.held_out,
             "n_images": len(self.names),
             "channels": dict(self.channels),
             "learners": dict(self.learners),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.base import clone
@@ -14,7 +14,7 @@ from fewsight._base.checks import check_choice, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import silent, track
 from fewsight._base.types import Array
-from fewsight.evaluation.outcomes import LabelArray, Outcome, Setting
+from fewsight.evaluation.outcomes import LabelArray, Outcome, Setting, Strangeness
 from fewsight.evaluation.protocol import Draw, Protocol
 from fewsight.evaluation.provenance import settings_of
 from fewsight.evaluation.readable import Readable
@@ -29,9 +29,17 @@ class Grams:
     """What one channel makes of one draw."""
 
     train: Array  # (n, n)
-    test: Array  # (m, n)
+    asked: Array  # (m + u, n): the test images, then those of held-out classes
     seconds_features: float
     seconds_gram: float
+
+
+class Answers(NamedTuple):
+    """What a learner says about the images it is shown."""
+
+    labels: LabelArray
+    probabilities: Array | None
+    strangeness: Strangeness | None
 
 
 def evaluate(
@@ -69,7 +77,7 @@ def evaluate(
     outcomes = run.outcomes(draws)
     return Evaluation(
         protocol=protocol,
-        classes=tuple(sorted({labels[i] for i in draws[0].train})),
+        classes=tuple(sorted({labels[i] for i in (*draws[0].train, *draws[0].held_out)})),
         names=tuple(image.name for image in image_set.images),
         outcomes=tuple(outcomes),
         unreadable=(*image_set.unreadable, *readable.failures),
@@ -109,16 +117,16 @@ class _Run:
 
     def _grams(self, name: str, draw: Draw) -> Grams:
         """Fit on the training images alone, then encode both sides."""
-        train, test = ([self.image_set.images[i] for i in part] for part in (draw.train, draw.test))
+        train, asked = ([self.image_set.images[i] for i in part] for part in (draw.train, draw.asked))
         start = perf_counter()
         channel = _fresh(self.channels[name], random_state=draw.seed)
         channel.fit(train, self.labels[draw.train])
-        encoded, encoded_test = channel.encode(train), channel.encode(test)
+        encoded, encoded_asked = channel.encode(train), channel.encode(asked)
         middle = perf_counter()
-        K, K_test = channel.gram(encoded), channel.gram(encoded_test, encoded)
+        K, K_asked = channel.gram(encoded), channel.gram(encoded_asked, encoded)
         end = perf_counter()
-        prepared = self.seconds_per_image[name] * (len(train) + len(test))
-        return Grams(K, K_test, prepared + middle - start, end - middle)
+        prepared = self.seconds_per_image[name] * (len(train) + len(asked))
+        return Grams(K, K_asked, prepared + middle - start, end - middle)
 
     def _learn(self, draw: Draw, grams: Mapping[str, Grams], combine: str) -> list[Outcome]:
         return [
@@ -130,29 +138,44 @@ class _Run:
 
     def _outcome(self, draw: Draw, grams: Mapping[str, Grams], combine: str, name: str, learner: Any) -> Outcome:
         K = _one_or_list([gram.train for gram in grams.values()], combine)
-        K_test = _one_or_list([gram.test for gram in grams.values()], combine)
+        K_asked = _one_or_list([gram.asked for gram in grams.values()], combine)
         start = perf_counter()
         learner.fit(K, self.labels[draw.train])
         middle = perf_counter()
-        predicted = np.asarray(learner.predict(K_test), dtype=object)
-        probabilities = learner.predict_proba(K_test) if hasattr(learner, "predict_proba") else None
+        answers = _ask(learner, K_asked)
         end = perf_counter()
+        m = len(draw.test)
+        stated = answers.probabilities
         return Outcome(
             setting=Setting("+".join(grams), name, combine, draw.per_class),
             repeat=draw.repeat,
             train=draw.train,
             test=draw.test,
             truth=self.labels[draw.test],
-            predicted=predicted,
+            predicted=answers.labels[:m],
             classes=tuple(np.asarray(learner.classes_).tolist()),
-            probabilities=None if probabilities is None else np.asarray(probabilities, dtype=np.float32),
+            probabilities=None if stated is None else np.asarray(stated[:m], dtype=np.float32),
             seconds={
                 "seconds_features": sum(gram.seconds_features for gram in grams.values()),
                 "seconds_gram": sum(gram.seconds_gram for gram in grams.values()),
                 "seconds_fit": middle - start,
                 "seconds_predict": end - middle,
             },
+            held_out=draw.held_out,
+            taken_for=answers.labels[m:],
+            strangeness=answers.strangeness,
         )
+
+
+def _ask(learner: Any, K_asked: Any) -> Answers:
+    """Labels, and probabilities and strangeness as far as the learner states them."""
+    labels = np.asarray(learner.predict(K_asked), dtype=object)
+    if not hasattr(learner, "assess"):
+        stated = learner.predict_proba(K_asked) if hasattr(learner, "predict_proba") else None
+        return Answers(labels, stated, None)
+    found = learner.assess(K_asked)
+    strangeness = Strangeness(found.unknown_score, found.unknown, float(learner.novelty_.threshold))
+    return Answers(labels, found.probabilities, strangeness)
 
 
 def _new(learner: Any) -> Any:

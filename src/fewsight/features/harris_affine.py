@@ -24,8 +24,8 @@ from fewsight.features.corners import SHARPEST, Regions, Samples, ScaleSpace, ha
 WINDOW = 13  # samples along a side of the neighbourhood whose shape is estimated, half a scale apart
 ISOTROPIC = 1.1  # eigenvalues of mu in a smaller ratio need no further step
 
-PATCH = 24  # pixels of the square that SIFT describes
-TILE = 32  # with the margin that its outer bins (an eighth of the patch) and gradients reach into
+PATCH = 16  # pixels of the square that SIFT describes
+TILE = 22  # with the margin that its outer bins (an eighth of the patch) and gradients reach into
 TILES = 16  # side by side in the picture handed to SIFT
 PATCH_PER_SIZE = 6.0  # OpenCV's descriptor covers six times a keypoint's size
 
@@ -39,7 +39,7 @@ class HarrisAffine:
     max_points : the strongest are kept.
     threshold : the weakest corner: how much changes over one scale, in grey levels of 255.
     scales : "characteristic" keeps corners at scales where the Laplacian is larger than half an octave below and above;
-        "all" keeps the corners of every scale, which is redundant but leaves less of an image undescribed.
+        "all" keeps all corners every half octave, which is redundant but leaves less of an image undescribed.
     iterations : steps of the estimation of shape, at most; 0 leaves every region a circle.
     max_stretch : regions longer than this many times their width lie on edges rather than corners and are dropped.
     extent : side of the described square, in scales of the region.
@@ -102,18 +102,25 @@ class HarrisAffine:
 def second_moments(space: ScaleSpace, regions: Regions) -> Array:
     """mu (n, 2, 2) in the frame of each region, under a Gaussian window of its scale; scaled to determinant one.
 
-    Where there is no gradient at all, mu is the identity.
+    Where there is no gradient at all, mu is the identity. The samples are hardly smoother than their distance asks for: what
+    is smoothed in the frame of the image, before it is warped, seems rounder than it is.
     """
-    sharpness = regions.scales / np.sqrt(2.0 * _stretch(regions.shapes))  # of derivatives, across the short axis
+    sharpness = 0.25 * regions.scales / np.sqrt(_stretch(regions.shapes))
     squares = space.sample(regions, _grid(WINDOW, 0.5), sharpness=sharpness).reshape(-1, WINDOW, WINDOW)
-    across = (squares[:, 1:-1, 2:] - squares[:, 1:-1, :-2]).reshape(len(squares), (WINDOW - 2) ** 2)
-    down = (squares[:, 2:, 1:-1] - squares[:, :-2, 1:-1]).reshape(across.shape)
+    across, down = (derivative.reshape(len(squares), (WINDOW - 2) ** 2) for derivative in _derivatives(squares))
     products = (across * across, across * down, down * down)
     xx, xy, yy = ((product @ _gaussian_window()).astype(np.float64) for product in products)
     size = np.sqrt(np.maximum(xx * yy - xy**2, 1e-8 * (xx + yy) ** 2))  # a straight edge is long, not endless
     flat = xx + yy < 1e-6
     xx, xy, yy, size = (np.where(flat, value, entry) for value, entry in ((1, xx), (0, xy), (1, yy), (1, size)))
     return (np.stack([xx, xy, xy, yy], axis=1) / size[:, None]).reshape(-1, 2, 2)
+
+
+def _derivatives(squares: npt.NDArray[np.float32]) -> tuple[npt.NDArray[np.float32], npt.NDArray[np.float32]]:
+    """Sobel's, along x and along y, of (n, k, k) samples: (n, k - 2, k - 2) each."""
+    along_y = squares[:, :-2] + 2 * squares[:, 1:-1] + squares[:, 2:]
+    along_x = squares[:, :, :-2] + 2 * squares[:, :, 1:-1] + squares[:, :, 2:]
+    return along_y[:, :, 2:] - along_y[:, :, :-2], along_x[:, 2:] - along_x[:, :-2]
 
 
 # Symmetric 2 x 2 matrices of determinant one, (n, 2, 2): their eigenvalues are s and 1 / s.

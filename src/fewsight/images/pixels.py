@@ -5,6 +5,7 @@ Transparency is laid over white. Resizing goes only downwards, with an antialias
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from PIL import Image as Pillow
 from fewsight._base.types import Pixels
 
 RESAMPLING = Pillow.Resampling.BICUBIC
+BLOCK = 2**22  # pixels
 REDUCING_GAP = 3.0  # a first, coarse reduction stops at this multiple of the size asked for
 DEEP_MODES = {"I", "F", "I;16", "I;16L", "I;16B", "I;16N"}  # one band of more than 8 bits
 
@@ -80,16 +82,31 @@ def deep_to_unit(values: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
     """
     if values.dtype.kind == "u" and values.dtype.itemsize == 2:
         return np.divide(values, np.float32(65535), dtype=np.float32)
-    numbers = np.nan_to_num(values.astype(np.float64), copy=False, nan=0.0, posinf=0.0, neginf=0.0)
-    low, high = float(numbers.min()), float(numbers.max())
+    black, white = _black_and_white(values)
+    scaled = np.empty(values.shape, dtype=np.float32)
+    for rows in _blocks(values):
+        scaled[rows] = (_finite(values[rows]) - black) / (white - black)
+    return scaled
+
+
+def _black_and_white(values: npt.NDArray[Any]) -> tuple[float, float]:
+    """The values that become 0 and 1; see `deep_to_unit`."""
+    extremes = [(part.min(), part.max()) for part in (_finite(values[rows]) for rows in _blocks(values))]
+    low, high = float(min(least for least, _ in extremes)), float(max(most for _, most in extremes))
     if low < 0:
-        black, white = low, max(high, np.nextafter(low, 0.0))
-    else:
-        whites = (1.0, 255.0, 65535.0, high) if values.dtype.kind == "f" else (65535.0, high)
-        black, white = 0.0, next(white for white in whites if high <= white)
-    numbers -= black
-    numbers /= white - black
-    return numbers.astype(np.float32)
+        return low, max(high, float(np.nextafter(low, 0.0)))
+    whites = (1.0, 255.0, 65535.0, high) if values.dtype.kind == "f" else (65535.0, high)
+    return 0.0, next(white for white in whites if high <= white)
+
+
+def _finite(values: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
+    return np.nan_to_num(values.astype(np.float64), copy=False, nan=0.0, posinf=0.0, neginf=0.0)
+
+
+def _blocks(values: npt.NDArray[Any]) -> Iterator[slice]:
+    """Rows of (h, w) values a few million at a time: in float64 a large image would take gigabytes."""
+    step = max(1, BLOCK // values.shape[1])
+    return (slice(start, start + step) for start in range(0, len(values), step))
 
 
 def _turn_of(image: Pillow.Image) -> Pillow.Transpose | None:

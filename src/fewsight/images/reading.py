@@ -2,7 +2,7 @@
 
 JPEG, PNG, TIFF, BMP, WebP and GIF are read (the first frame or page), whatever the file is called. The size that a file
 claims is checked before anything of that size is decoded, and large images are decoded one after the other, so that
-all threads together take at most about 2 gigabytes.
+all threads together take at most about 2.5 gigabytes.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
 """Writing and opening the model file.
 
 The file is an archive of `fewsight._base.archive` (a zip of `header.json` and plain .npy members). Its header says
-`format`, `version`, `written_by` and `kind`, and under `model` what the class of that kind needs.
+`format`, `version`, `written_by` and `kind`, under `model` what the class of that kind needs, and in `digest` a hash of
+all that and of the arrays: two arrays that changed places, or a number edited by hand, would otherwise go unnoticed.
 Every refusal is one `ModelFileError` sentence that starts with the file's name.
 """
 
@@ -14,10 +15,11 @@ from typing import Any
 import numpy as np
 
 from fewsight import __version__
-from fewsight._base.archive import HEADER, read_archive, write_archive
+from fewsight._base.archive import HEADER, pack, read_archive, write_archive
 from fewsight._base.checks import shown
 from fewsight._base.errors import ArchiveError, ModelFileError
 from fewsight._base.types import State
+from fewsight.images.content import hash_of
 from fewsight.persistence.registry import KINDS, Storable, kind_of
 
 FORMAT = "fewsight model"
@@ -30,7 +32,7 @@ def save(model: Storable, path: str | Path) -> None:
     header = {"format": FORMAT, "version": VERSION, "written_by": f"fewsight {__version__}", "kind": kind_of(model)}
     state = State(header, {}).join("model", model.state())
     try:
-        write_archive(Path(path), state, compress=True)
+        write_archive(Path(path), _signed(state), compress=True)
     except OSError as error:
         raise ModelFileError(
             f"{path}: could not be written ({error.strerror or error}); nothing was replaced."
@@ -43,7 +45,9 @@ def load(path: str | Path) -> Any:
     stored = KINDS[_checked_kind(path, state.header)]
     try:
         _check_finite(path, state)
-        return stored.from_state(state.nested("model"))
+        model = stored.from_state(state.nested("model"))
+        _check_digest(path, state)
+        return model
     except ModelFileError:
         raise
     except KeyError as error:
@@ -91,6 +95,24 @@ def _checked_kind(path: str | Path, header: dict[str, Any]) -> str:
     if not isinstance(kind, str) or kind not in KINDS:
         raise ModelFileError(f"{path}: holds a model of a kind this fewsight does not know ({shown(kind)}).")
     return kind
+
+
+def _signed(state: State) -> State:
+    return State({**state.header, "digest": _digest(state)}, state.arrays)
+
+
+def _check_digest(path: str | Path, state: State) -> None:
+    """Nothing was edited or exchanged since the file was written. Files from before there was a digest have none."""
+    written = state.header.get("digest")
+    if written is not None and written != _digest(state):
+        raise ModelFileError(f"{path}: damaged or edited by hand (its content does not match its digest).")
+
+
+def _digest(state: State) -> str:
+    header = {key: value for key, value in state.header.items() if key != "digest"}
+    arrays = [np.ascontiguousarray(state.arrays[name]) for name in sorted(state.arrays)]
+    shapes = [[name, array.dtype.str, array.shape] for name, array in zip(sorted(state.arrays), arrays, strict=True)]
+    return hash_of(pack({"header": header, "arrays": shapes}), *(array.data for array in arrays))
 
 
 def _check_finite(path: str | Path, state: State) -> None:

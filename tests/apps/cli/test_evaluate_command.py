@@ -44,6 +44,29 @@ def test_the_settings_of_a_paper_reach_the_learners(run: Run, photos: Path, tmp_
     assert learners["svm"]["C"] == 10000
 
 
+def test_held_out_categories_are_told_of_and_recorded(run: Run, photos: Path, tmp_path: Path) -> None:
+    results, report = tmp_path / "out.json", tmp_path / "out.html"
+    options = ("--per-class", "3", "--repeats", "2", "--hold-out", "1", "--learners", "gp,nn", *SMALL)
+    result = run("evaluate", photos, *options, "--json", results, "--report", report)
+    assert result.exit_code == 0, result.stderr
+    assert "Categories not learned in each repeat: 1 of 3." in result.stdout
+    assert "told apart" in result.stdout
+    written = json.loads(results.read_text(encoding="utf-8"))
+    assert written["protocol"]["hold_out"] == 1
+    saying = {record["learner"] for record in written["records"] if record["metric"] == "unknown_auroc"}
+    assert saying == {"gp"}
+    assert "What it has never seen" in report.read_text(encoding="utf-8")
+
+
+def test_learners_that_never_say_unknown_are_told_of(run: Run, photos: Path) -> None:
+    result = run(
+        "evaluate", photos, "--per-class", "3", "--repeats", "1", "--hold-out", "1", "--learners", "nn", *SMALL
+    )
+    assert result.exit_code == 0, result.stderr
+    assert "None of these learners says when an image is like nothing it has learned; gp does." in result.stdout
+    assert "told apart" not in result.stdout
+
+
 def test_broken_files_are_listed(run: Run, photos: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(photos, tmp_path / "photos"))
     (folder / "brick" / "broken.png").write_bytes(b"no picture")
@@ -61,6 +84,7 @@ def test_broken_files_are_listed(run: Run, photos: Path, tmp_path: Path) -> None
         (["--svm-c", "-3"], "learners: C must be a finite number > 0, got -3.0."),
         (["--per-class", "500"], "every class must have at least 501 images"),
         (["--images-per-class", "8", "--per-class", "8"], "images_per_class must be at least 9"),
+        (["--hold-out", "2"], "hold_out must leave two or more categories to learn, got 2 of 3."),
         (["--json", "nowhere/out.json"], "the folder nowhere does not exist; make it first."),
         (["--report", "."], ".: a folder; the name of a file is needed."),
     ],

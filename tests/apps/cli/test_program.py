@@ -13,7 +13,8 @@ from typer.testing import CliRunner, Result
 
 from fewsight._base.errors import InvalidInput
 from fewsight.apps.cli import app
-from fewsight.apps.cli.plain import PlainErrors, printable
+from fewsight.apps.cli.plain import PlainErrors
+from fewsight.apps.cli.saying import printable
 
 COMMANDS = ("demo", "learn", "predict", "evaluate", "channels")
 HEAVY = {"numpy", "scipy", "sklearn", "numba", "cv2", "skimage", "matplotlib", "PIL", "joblib"}

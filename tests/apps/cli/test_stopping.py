@@ -120,5 +120,5 @@ def test_a_full_disk_is_one_sentence_and_no_file(model_file: Path, photos: Path,
         check=False,
     )
     assert finished.returncode == 1
-    assert finished.stderr == b"fewsight: File too large.\n"
+    assert finished.stderr.decode() == f"fewsight: {tmp_path / 'out' / 'table.csv'}: File too large.\n"
     assert list((tmp_path / "out").iterdir()) == []

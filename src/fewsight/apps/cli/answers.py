@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fewsight._base.errors import UnreadableImage
-from fewsight.apps.cli.plain import printable, say
+from fewsight.apps.cli.saying import printable, say
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,7 +52,7 @@ def show_accuracies(evaluation: Evaluation) -> None:
     show_table(headings, rows, numbers=range(len(names), len(headings)))
     repeats = plural(evaluation.protocol.repeats, "repeat")
     tell(
-        f"Accuracy in % on images not learned from: mean over {plural(len(evaluation.classes), 'category', 'categories')} "
+        f"Accuracy in % on images not learned from: mean over {plural(evaluation.n_learned, 'category', 'categories')} "
         f"± standard deviation over {repeats}."
     )
 

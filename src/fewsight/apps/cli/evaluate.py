@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 EXAMPLES = """
 [bold]fewsight evaluate photos --per-class 1,3,5,10 --report report.html[/bold]
 
+[bold]fewsight evaluate photos --hold-out 3[/bold]
+
 [bold]fewsight evaluate caltech101 --images-per-class 30 --per-class 15 --json out.json[/bold]
 
 With the settings of a paper: [bold]--noise 1e-10 --svm-c 10000[/bold]
@@ -42,6 +44,14 @@ def evaluate(
         typer.Option(min=1, metavar="NUMBER", show_default="all that remain", help="Test images per category."),
     ] = None,
     repeats: Annotated[int, typer.Option(min=1, metavar="NUMBER", help="How often to draw anew.")] = 10,
+    hold_out: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="NUMBER",
+            help="Categories not to learn, drawn anew each time: are their images recognised as unknown?",
+        ),
+    ] = 0,
     channels: options.Channels = "spatial_pmk",
     learners: Annotated[
         str, typer.Option(metavar="NAMES", help="Learners, joined by commas: gp, svm, nn (nearest neighbour).")
@@ -72,7 +82,7 @@ def evaluate(
     with progress_bars():
         evaluation = evaluate_folder(
             ImageSource(folder, labels, options.words(exclude)),
-            Protocol(images_per_class, sizes, test_per_class, repeats, seed),
+            Protocol(images_per_class, sizes, test_per_class, repeats, seed, hold_out),
             channels=options.words(channels),
             options=read_settings(settings or []),
             learners=make_learners(options.words(learners), noise_variance=noise, svm_c=svm_c),
@@ -88,7 +98,32 @@ def _answer(evaluation: Evaluation, json_file: Path | None, report_file: Path | 
     from fewsight.apps.cli.answers import list_unreadable, show_accuracies, tell, wrote
 
     show_accuracies(evaluation)
+    if evaluation.protocol.hold_out:
+        _show_unknown(evaluation)
     seconds = evaluation.timings
     tell(f"Took {seconds['total']:.1f} s, of which local features {seconds['local_features']:.1f} s.")
     list_unreadable(evaluation.unreadable)
     wrote(json_file, report_file)
+
+
+def _show_unknown(evaluation: Evaluation) -> None:
+    """How well images of held-out categories are told from the others, by the learners that say."""
+    from fewsight.apps.cli.answers import show_table, tell
+    from fewsight.evaluation.results import percent
+
+    headings = ("learner", "channels", "per category", "told apart", "known called unknown", "unknown found")
+    metrics = ("unknown_auroc", "false_alarm_rate", "found_rate")
+    rows = [
+        (setting.learner, setting.channels, str(setting.per_class), *(percent(found[metric]) for metric in metrics))
+        for setting, found in evaluation.summaries.items()
+        if "unknown_auroc" in found
+    ]
+    tell(f"Categories not learned in each repeat: {evaluation.protocol.hold_out} of {len(evaluation.classes)}.")
+    if not rows:
+        tell("None of these learners says when an image is like nothing it has learned; gp does.")
+        return
+    show_table(headings, rows, numbers=range(2, len(headings)))
+    tell(
+        "Told apart: of an image of a category that was learned and one of another, how often it says which is which; "
+        "50 % is guessing."
+    )

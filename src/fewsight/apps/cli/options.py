@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fewsight.apps.cli.stopping import undisturbed
+
 if TYPE_CHECKING:
     from fewsight.apps.workbench import Workplace
 
@@ -90,7 +92,8 @@ def counts(text: str) -> tuple[int, ...]:
 
 def workplace(jobs: int | None, cache_folder: Path | None, no_cache: bool) -> Workplace:
     """How the work is done, from the three options about it."""
-    from fewsight.apps.workbench import Workplace
+    with undisturbed():
+        from fewsight.apps.workbench import Workplace
 
     if no_cache and cache_folder is not None:
         raise typer.BadParameter("--no-cache and --cache-dir contradict each other.")

@@ -2,48 +2,48 @@
 
 from __future__ import annotations
 
-import sys
+import contextlib
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
 
 from fewsight._base.errors import FewsightError
+from fewsight.apps.cli.saying import say
+from fewsight.apps.cli.stopping import STOPPED, WORDS
 
 FAILED = 1  # usage errors are 2, given by typer
-STOPPED = 130  # 128 + SIGINT, what a shell expects after Ctrl-C
 
 
 class PlainErrors(TyperGroup):
     """The group of all commands; it runs one, and answers plainly for whatever a person can cause."""
 
+    def make_context(self, *arguments: Any, **settings: Any) -> Any:
+        """Read the options, or show the help."""
+        with _plainly():
+            return super().make_context(*arguments, **settings)
+
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
-        try:
+        with _plainly():
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            _leave("stopped; nothing half-written", STOPPED)
-        except (
-            BrokenPipeError
-        ):  # the reader went away, as in `fewsight predict ... | head`: typer leaves without a word
-            raise
-        except FewsightError as error:
-            _leave(str(error), FAILED)
-        except OSError as error:
-            _leave(_about_the_system(error), FAILED)
-        except MemoryError:
-            _leave("not enough memory for this; use fewer images or a smaller codebook.", FAILED)
 
 
-def printable(text: str) -> str:
-    """Text that may hold a file name, as a terminal may show it: one line, no control characters, no broken bytes."""
-    whole = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in whole)
-
-
-def say(text: str) -> None:
-    """One line on stderr, in the program's name."""
-    sys.stderr.write(f"fewsight: {printable(text)}\n")
+@contextlib.contextmanager
+def _plainly() -> Iterator[None]:
+    try:
+        yield
+    except KeyboardInterrupt:
+        _leave(WORDS, STOPPED)
+    except BrokenPipeError:  # the reader went away, as in `fewsight predict ... | head`: left without a word
+        raise
+    except FewsightError as error:
+        _leave(str(error), FAILED)
+    except OSError as error:
+        _leave(_about_the_system(error), FAILED)
+    except MemoryError:
+        _leave("not enough memory for this; use fewer images or a smaller codebook.", FAILED)
 
 
 def _leave(text: str, code: int) -> NoReturn:

@@ -23,6 +23,10 @@ OPTIONS = {
     CHANNEL: {"n_words": 200, "n_descriptors": 20_000, "n_levels": 1, "step": 4, "patch": 8, "scales": (1.0, 2.0)}
 }
 EXAMPLES_TO_LEARN = 10  # per category
+NOTE = (
+    "The images are tiles of photographs that come with scikit-image, one photograph per category and no pixel in two tiles: "
+    "a test of telling textures apart, by their structure alone, without colour."
+)
 
 
 @dataclass(frozen=True)
@@ -46,7 +50,7 @@ def demo(output: str | Path, *, workplace: Workplace | None = None) -> Demonstra
     model, table = folder / "model.fewsight", folder / "predictions.csv"
     images = sample_set()
     evaluation = evaluate_images(images, PROTOCOL, channels=(CHANNEL,), options=OPTIONS, workplace=workplace)
-    write_results(evaluation, images, json_file=results, report_file=report, command="fewsight demo")
+    write_results(evaluation, images, json_file=results, report_file=report, command="fewsight demo", note=NOTE)
     split = draw_split(
         images.labels, images_per_class=None, per_class=EXAMPLES_TO_LEARN, test_per_class=None, seed=PROTOCOL.seed
     )

@@ -84,12 +84,13 @@ def write_results(
     json_file: str | Path | None = None,
     report_file: str | Path | None = None,
     command: str | None = None,
+    note: str | None = None,
 ) -> None:
-    """Write what was found, each file whole or not at all."""
+    """Write what was found, each file whole or not at all; the note stands under the report's headline."""
     if json_file is not None:
         evaluation.write_json(json_file, command=command)
     if report_file is not None:
-        write_report(evaluation, images, report_file, command=command)
+        write_report(evaluation, images, report_file, command=command, note=note)
 
 
 def _learner(name: str, options: Mapping[str, Any]) -> KernelLearner:

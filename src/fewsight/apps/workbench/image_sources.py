@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import shutil
 import tempfile
 import threading
 import time
@@ -52,9 +53,22 @@ class Workplace:
         with contextlib.ExitStack() as stack:
             folder: str | Path | None = self.cache_folder
             if not self.keep_features:
-                folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="fewsight-"))
+                folder = stack.enter_context(_temporary_folder())
             stack.enter_context(_workers_gone_afterwards())
             yield FeatureCache(folder)
+
+
+@contextlib.contextmanager
+def _temporary_folder() -> Iterator[str]:
+    """A folder that is gone after the block, also where an interrupt comes in the middle of its removal."""
+    folder = tempfile.mkdtemp(prefix="fewsight-")
+    try:
+        yield folder
+    finally:
+        try:
+            shutil.rmtree(folder, ignore_errors=True)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager

@@ -13,11 +13,14 @@ import numpy as np
 from fewsight._base.errors import InvalidInput
 from fewsight.apps.workbench.channel_options import make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace, unreadable_among
+from fewsight.apps.workbench.memory import memory_of_this_machine
 from fewsight.apps.workbench.places import check_output_file
 from fewsight.channels import Channel
 from fewsight.images import ImageSet
 from fewsight.learners import GPClassifier
 from fewsight.persistence import save
+
+BYTES_PER_PAIR = 64  # of images, while learning: a number in each of about eight matrices
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,7 @@ def learn_folder(
 def learn(images: ImageSet, channels: Sequence[Channel], *, noise_variance: float | None = None) -> Learned:
     """Learn from the labelled images that can be read; the others are listed."""
     labelled = images.without([i for i, label in enumerate(images.labels) if label is None])
+    _check_memory(len(labelled))
     usable = labelled.without(unreadable_among(labelled.images, channels))
     counts = dict(sorted(Counter(usable.labels).items()))
     _check_enough(counts)
@@ -76,4 +80,16 @@ def _check_enough(counts: Mapping[str, int]) -> None:
         found = f"only {next(iter(counts))!r}" if counts else "none"
         raise InvalidInput(
             f"learn: needs readable images of at least two categories, found {found}; a folder of other images will do."
+        )
+
+
+def _check_memory(n_images: int) -> None:
+    """Learning compares every image with every other: what cannot end well is refused before hours of work."""
+    memory = memory_of_this_machine()
+    needed = BYTES_PER_PAIR * n_images**2
+    if memory is not None and needed > memory:
+        most = int((memory / BYTES_PER_PAIR) ** 0.5)
+        raise InvalidInput(
+            f"learn: {n_images:,} images would need about {needed / 2**30:,.0f} gigabytes of memory, and there are "
+            f"{memory / 2**30:,.0f}; use at most {most:,} images."
         )

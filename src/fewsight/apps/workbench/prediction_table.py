@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import contextlib
 import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -35,16 +34,15 @@ def write_table(path: str | Path, predictions: Iterable[Prediction], categories:
 
 def write_rows(stream: BinaryIO, predictions: Iterable[Prediction], categories: Sequence[str] = ()) -> None:
     """Write the table to an open binary stream. A name that is not UTF-8 keeps its very bytes."""
-    with _as_text(stream) as text:
-        csv.writer(text).writerows(table_rows(predictions, categories))
+    csv.writer(_Utf8(stream)).writerows(table_rows(predictions, categories))
+    stream.flush()
 
 
-@contextlib.contextmanager
-def _as_text(stream: BinaryIO) -> Iterator[io.TextIOWrapper]:
-    """The stream as text, left open afterwards."""
-    text = io.TextIOWrapper(stream, encoding="utf-8", errors="surrogateescape", newline="")
-    try:
-        yield text
-        text.flush()
-    finally:
-        text.detach()
+@dataclass(frozen=True)
+class _Utf8:
+    """As much of a text file as `csv` needs, over a binary stream that stays somebody else's to close."""
+
+    stream: BinaryIO
+
+    def write(self, text: str) -> int:
+        return self.stream.write(text.encode("utf-8", "surrogateescape"))

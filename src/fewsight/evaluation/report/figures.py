@@ -15,12 +15,14 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
+from fewsight._base.types import Array
 from fewsight.evaluation.results import Summary
 from fewsight.metrics import ReliabilityBins
 
 # Stand-ins for colours of the style sheet, which differ between light and dark: `_as_inline` puts the variables in.
 INK, FAINT = "#fe1000", "#fe1001"
 N_SERIES = 6
+N_BINS = 24  # of a distribution of scores
 DASHES = ("", "6 3", "2 2")  # beyond six lines the colours come again, dashed
 _STYLE = {
     "svg.fonttype": "none",  # text stays text, in the reader's fonts
@@ -85,6 +87,24 @@ def reliability(bins: ReliabilityBins) -> Markup:
         return _as_inline(figure, "Reliability: how often answers were right against how sure they were")
 
 
+def strangeness(known: Array, held_out: Array, *, has_threshold: bool) -> Markup:
+    """How scores are spread over images of categories that were learned and of those that were not; the threshold is at 0."""
+    with matplotlib.rc_context(_STYLE):
+        figure, axes = _axes(7.6, 3.4)
+        edges = _edges(np.concatenate([known, held_out, [0.0] if has_threshold else []]))
+        for position, (scores, line) in enumerate([(known, "-"), (held_out, (0, (5, 2)))]):
+            shares = 100 * np.histogram(scores, edges)[0] / len(scores)
+            axes.stairs(shares, edges, fill=True, color=_series(position), alpha=0.22, linewidth=0)
+            axes.stairs(shares, edges, color=_series(position), linewidth=1.8, linestyle=line)
+        axes.set_xlim(edges[0], edges[-1])
+        axes.margins(y=0.25)
+        axes.set_xticks([])
+        axes.set(xlabel="stranger →", ylabel="images of its kind (%)")
+        if has_threshold:
+            _draw_threshold(axes)
+        return _as_inline(figure, "How strange known and unknown images look to it: two distributions of scores")
+
+
 def _axes(width: float, height: float) -> tuple[Figure, Axes]:
     figure = Figure(figsize=(width, height))
     margins = {"left": 0.75 / width, "bottom": 0.65 / height, "right": 1 - 0.1 / width, "top": 1 - 0.15 / height}
@@ -115,6 +135,29 @@ def _draw_curve(axes: Axes, position: int, curve: Curve, places: dict[int, float
         markersize=5,
         capsize=3,
         elinewidth=1.0,
+    )
+
+
+def _edges(scores: Array) -> Array:
+    """Of bins of equal width, such that no bin lies on both sides of 0."""
+    low, high = float(scores.min()), float(scores.max())
+    width = (high - low) / N_BINS or 1.0
+    return width * np.arange(np.floor(low / width), np.floor(high / width) + 2)
+
+
+def _draw_threshold(axes: Axes) -> None:
+    """A line at 0, with its words on the side where there is room."""
+    low, high = axes.get_xlim()
+    room = -low < 0.6 * (high - low)
+    axes.axvline(0.0, color=INK, linewidth=1.2, linestyle=(0, (4, 3)))
+    axes.annotate(
+        "called unknown →",
+        (0.0, 0.98),
+        (6 if room else -6, 0),
+        ("data", "axes fraction"),
+        "offset points",
+        ha="left" if room else "right",
+        va="top",
     )
 
 

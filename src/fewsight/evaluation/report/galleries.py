@@ -24,18 +24,18 @@ LARGE, SMALL = 168, 112  # longest side of a thumbnail, in pixels
 
 def examples(material: Material) -> Section:
     """A few training images of each category, fewer where there are many categories."""
-    classes = material.evaluation.classes[:MOST_EXAMPLE_CLASSES]
+    classes = material.learned[:MOST_EXAMPLE_CLASSES]
     each = 5 if len(classes) <= 12 else 3 if len(classes) <= 30 else 1
     rows = []
     for label in classes:
         pictures = [material.thumbnails(index, SMALL) for index in material.training_images[label][:each]]
         rows.append({"name": shown_name(label), "pictures": [picture for picture in pictures if picture]})
-    return {"rows": rows, "each": each, "left_out": len(material.evaluation.classes) - len(classes)}
+    return {"rows": rows, "each": each, "left_out": len(material.learned) - len(classes)}
 
 
 def confusion(material: Material, counts: Confusion) -> Section:
     """The confusion matrix with names and numbers, or as a heat map where there are many categories."""
-    names = [shown_name(label) for label in material.evaluation.classes]
+    names = [shown_name(label) for label in material.learned]
     named = len(names) <= MOST_NAMED_CLASSES
     rows = [
         {"name": name, "cells": _cells(row, i)} for i, (name, row) in enumerate(zip(names, counts.shares, strict=True))
@@ -50,7 +50,7 @@ def confusion(material: Material, counts: Confusion) -> Section:
 
 def categories(material: Material, counts: Confusion) -> Section:
     """Accuracy of each category, easiest first; the middle is left out where there are very many."""
-    pairs = zip(counts.recalls.tolist(), material.evaluation.classes, strict=True)
+    pairs = zip(counts.recalls.tolist(), material.learned, strict=True)
     tested = [(recall, shown_name(label)) for recall, label in pairs if np.isfinite(recall)]
     ordered = sorted(tested, key=lambda pair: (-pair[0], pair[1]))
     half = MOST_BARS // 2
@@ -86,7 +86,7 @@ def _card(material: Material, mistake: Mistake) -> dict[str, Any]:
 
 
 def _pair(material: Material, pair: Pair, names: list[str]) -> dict[str, Any]:
-    first = {end: material.training_images[material.evaluation.classes[end]][0] for end in (pair.truth, pair.predicted)}
+    first = {end: material.training_images[material.learned[end]][0] for end in (pair.truth, pair.predicted)}
     return {
         "truth": names[pair.truth],
         "predicted": names[pair.predicted],

@@ -67,9 +67,18 @@ class Material:
         return self.evaluation.groups[setting]
 
     @cached_property
+    def learned(self) -> tuple[str, ...]:
+        """The categories that were learned in one repeat at least."""
+        learned = {label for outcome in self.outcomes(self.best) for label in outcome.classes}
+        return tuple(label for label in self.evaluation.classes if label in learned)
+
+    @cached_property
     def training_images(self) -> dict[Any, list[int]]:
-        """The training images of each category in the first repeat with the most examples."""
-        members: dict[Any, list[int]] = {label: [] for label in self.evaluation.classes}
-        for index in self.outcomes(self.best)[0].train:
-            members[self.image_set.labels[index]].append(int(index))
+        """The training images of each learned category with the most examples, in the first repeat that learned it."""
+        members: dict[Any, list[int]] = {}
+        for outcome in self.outcomes(self.best):
+            new: dict[Any, list[int]] = {}
+            for index in outcome.train:
+                new.setdefault(self.image_set.labels[index], []).append(int(index))
+            members = new | members
         return members

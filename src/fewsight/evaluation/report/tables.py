@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
+from fewsight._base.types import Array
 from fewsight.evaluation.outcomes import STAGES, Outcome, Setting
 from fewsight.evaluation.report import figures
 from fewsight.evaluation.report.material import Material
@@ -27,13 +28,15 @@ from fewsight.metrics import reliability_bins
 
 Section = dict[str, Any]
 MOST_UNREADABLE = 200
+IMAGES_PER_DOT = 30  # of the reliability plot, if they were spread evenly: fewer say little
+N_DOTS = (5, 15)  # at least, at most
 
 
 def summary(material: Material) -> Section:
     """The headline and what is needed to judge it."""
     best = material.best
     accuracy = material.summaries[best]["accuracy"]
-    n_classes = len(material.evaluation.classes)
+    n_classes = material.evaluation.n_learned
     tested = [len(outcome.test) for outcome in material.outcomes(best)]
     return {
         "headline": headline(best, accuracy, n_classes),
@@ -41,6 +44,7 @@ def summary(material: Material) -> Section:
         "accuracy": spread(accuracy, 100),
         "chance": percent(1 / n_classes),
         "classes": n_classes,
+        "held_out": material.evaluation.protocol.hold_out,
         "per_class": best.per_class,
         "examples": counted(best.per_class, "example"),
         "tested": f"{round(float(np.mean(tested))):,}",
@@ -70,7 +74,7 @@ def curves(material: Material) -> Section | None:
     if len(material.sizes) < 2:
         return None
     lines = [figures.Curve(setting_name(row), _points(material, row)) for row in material.rows]
-    chance = 1 / len(material.evaluation.classes)
+    chance = 1 / material.evaluation.n_learned
     legend = [
         {"label": line.label, "colour": figures.series_colour(i), "dashes": figures.series_dashes(i)}
         for i, line in enumerate(lines)
@@ -126,6 +130,7 @@ def settings(material: Material, command: str | None, commit: str | None) -> Sec
         "test images per category": found["test_per_class"] or "all that remain",
         "repeats": found["repeats"],
         "seed of the first repeat": found["seed"],
+        **_held_out(found["held_out"]),
         **{f"channel {name}": _listed(options) for name, options in found["channels"].items()},
         **{f"learner {name}": _listed(options) for name, options in found["learners"].items()},
         "fewsight": found["fewsight"] + (f", commit {commit}" if commit else ""),
@@ -145,9 +150,22 @@ def _points(material: Material, row: Setting) -> list[Any]:
 
 
 def _reliability(outcomes: Sequence[Outcome]) -> Markup:
+    classes = sorted({label for outcome in outcomes for label in outcome.classes})
     truth = np.concatenate([outcome.truth for outcome in outcomes])
-    stated = np.concatenate([outcome.probabilities for outcome in outcomes if outcome.probabilities is not None])
-    return figures.reliability(reliability_bins(truth, stated, outcomes[0].classes))
+    stated = np.concatenate([_among(outcome, classes) for outcome in outcomes])
+    n_bins = int(np.clip(len(truth) // IMAGES_PER_DOT, *N_DOTS))
+    return figures.reliability(reliability_bins(truth, stated, classes, n_bins=n_bins))
+
+
+def _among(outcome: Outcome, classes: list[Any]) -> Array:
+    """Probabilities with a column for each of `classes`, zero for those that were not learned in this repeat."""
+    wide = np.zeros((len(outcome.test), len(classes)))
+    wide[:, [classes.index(label) for label in outcome.classes]] = outcome.probabilities
+    return wide
+
+
+def _held_out(by_repeat: list[list[str]]) -> dict[str, str]:
+    return {f"held out in draw {i}": ", ".join(names) for i, names in enumerate(by_repeat, start=1)}
 
 
 def _listed(options: dict[str, Any]) -> str:

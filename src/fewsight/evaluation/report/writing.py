@@ -8,7 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from fewsight._base.archive import write_text
-from fewsight.evaluation.report import galleries, tables
+from fewsight.evaluation.report import galleries, novelty, tables
 from fewsight.evaluation.report.confusion import Confusion
 from fewsight.evaluation.report.material import Material
 from fewsight.evaluation.report.wording import shown_name
@@ -47,7 +47,7 @@ def render_report(
 ) -> str:
     """The report as text."""
     material = Material(evaluation, image_set)
-    counts = Confusion.of(material.outcomes(material.best), evaluation.classes)
+    counts = Confusion.of(material.outcomes(material.best), material.learned)
     return _template().render(
         title=shown_name(title),
         note=None if note is None else shown_name(note),
@@ -59,6 +59,8 @@ def render_report(
         categories=galleries.categories(material, counts),
         mistakes=galleries.mistakes(material),
         sureness=tables.sureness(material),
+        never_seen=novelty.never_seen(material),
+        strange=novelty.strange(material),
         unreadable=tables.unreadable(material),
         timings=tables.timings(material),
         settings=tables.settings(material, command, commit),

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import signal
-import sys
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import typer
 
@@ -43,14 +41,3 @@ def fewsight(
     ] = False,
 ) -> None:
     """Learn visual categories from a handful of labelled images, and say how sure it is."""
-
-
-def main() -> None:
-    """The entry point of the installed program."""
-    signal.signal(signal.SIGTERM, _end)
-    app(prog_name="fewsight")
-
-
-def _end(number: int, frame: object) -> NoReturn:
-    """Asked to end, as by a shutdown: leave through every clean-up, so that no temporary folder stays behind."""
-    sys.exit(128 + number)

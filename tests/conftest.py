@@ -1,0 +1,27 @@
+"""What tests of several folders share."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def caltech101() -> Path:
+    """The folder of Caltech-101's categories, where there is one."""
+    folder = Path(os.environ.get("FEWSIGHT_DATA", "")) / "caltech101"
+    if "FEWSIGHT_DATA" not in os.environ or not folder.is_dir():
+        pytest.skip("FEWSIGHT_DATA names no folder with caltech101 in it")
+    return folder
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _own_cache(tmp_path_factory: pytest.TempPathFactory):
+    """Tests never read or fill the user's cache."""
+    before = os.environ.get("FEWSIGHT_CACHE")
+    os.environ["FEWSIGHT_CACHE"] = str(tmp_path_factory.mktemp("cache"))
+    yield
+    if before is None:
+        del os.environ["FEWSIGHT_CACHE"]
+    else:
+        os.environ["FEWSIGHT_CACHE"] = before

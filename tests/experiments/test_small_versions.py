@@ -1,0 +1,81 @@
+"""Every experiment runs, on a part of the data, and finds what the whole finds."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fewsight.channels import make_channel
+from fewsight.evaluation import Protocol, evaluate
+from fewsight.images import FeatureCache, image_set_from_class_folders
+from fewsight.learners import LEARNERS
+from fewsight.learners.novelty import RULES
+
+pytestmark = pytest.mark.slow
+ROOT = Path(__file__).parents[2]
+TEN = ["Faces", "airplanes", "anchor", "ant", "barrel", "bonsai", "brain", "butterfly", "camera", "chair"]
+
+
+@pytest.fixture(scope="module")
+def ten_categories(caltech101, tmp_path_factory):
+    """A folder of links to ten categories, and room for the cache."""
+    folder = tmp_path_factory.mktemp("ten")
+    for name in TEN:
+        (folder / name).symlink_to(caltech101 / name)
+    return folder
+
+
+@pytest.mark.parametrize("name", ["spatial_pmk", "dense_pmk"])
+def test_the_order_of_the_papers_table_2_holds_on_ten_categories(ten_categories, name, tmp_path):
+    """GP and SVM are close to each other and far above the nearest neighbour."""
+    images = image_set_from_class_folders(ten_categories)
+    found = evaluate(
+        images,
+        Protocol(images_per_class=25, per_class=(10,), test_per_class=15, repeats=2, seed=0),
+        {name: make_channel(name, n_jobs=2, cache=FeatureCache(tmp_path))},
+        {learner: kind(kernel="precomputed") for learner, kind in LEARNERS.items()},
+    )
+    accuracy = {row["learner"]: row["mean"] for row in found.records() if row["metric"] == "accuracy"}
+    calibration = {row["learner"]: row["mean"] for row in found.records() if row["metric"] == "calibration_error"}
+    assert accuracy["gp"] > accuracy["nn"] + 0.08
+    assert accuracy["svm"] > accuracy["nn"] + 0.08
+    assert accuracy["gp"] > 0.65
+    assert calibration["gp"] < 0.15  # 300 test images: about twice what the whole set has
+
+
+def run(module, *arguments):
+    subprocess.run([sys.executable, "-m", module, *map(str, arguments)], cwd=ROOT, check=True, timeout=300)
+
+
+def test_the_calibration_experiment_runs(ten_categories, tmp_path):
+    background = ten_categories / "BACKGROUND_Google"
+    background.mkdir(exist_ok=True)
+    out = tmp_path / "calibration.json"
+    run("experiments.calibration.compare", "--data", ten_categories, "--repeats", 1, "--per-class", "2", "--json", out)
+    records = json.loads(out.read_text())["records"]
+    loss = {row["learner"]: row["mean"] for row in records if row["metric"] == "log_loss"}
+    assert loss["gp"] < loss["gp_uncalibrated"]
+
+
+def test_the_comparison_of_rules_for_unknowns_runs(ten_categories, tmp_path):
+    (ten_categories / "BACKGROUND_Google").mkdir(exist_ok=True)
+    out = tmp_path / "unknown.json"
+    run(
+        "experiments.unknown.compare",
+        "--data",
+        ten_categories,
+        "--known",
+        6,
+        "--unknown",
+        4,
+        "--repeats",
+        1,
+        "--json",
+        out,
+    )
+    records = json.loads(out.read_text())["records"]
+    area = {row["rule"]: row["mean"] for row in records if row["metric"] == "unknown_auroc"}
+    assert set(area) == set(RULES)
+    assert area["contrast"] > 0.6  # chance is 0.5; one small draw says no more
