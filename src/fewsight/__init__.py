@@ -14,6 +14,9 @@ _HOMES = {
     "CHANNELS": "channels",
     "Channel": "channels",
     "SpatialPmk": "channels",
+    "VocabularyPmk": "channels",
+    "HarrisPmk": "channels",
+    "DensePmk": "channels",
     "make_channel": "channels",
     "FewsightError": "_base.errors",
     "InvalidInput": "_base.errors",
@@ -43,10 +46,12 @@ __all__ = [
     "CHANNELS",
     "RBF",
     "Channel",
+    "DensePmk",
     "ExponentialChiSquare",
     "FeatureCache",
     "FewsightError",
     "GPClassifier",
+    "HarrisPmk",
     "HistogramIntersection",
     "ImageSet",
     "InvalidInput",
@@ -60,6 +65,7 @@ __all__ = [
     "SVMClassifier",
     "SpatialPmk",
     "UnreadableImage",
+    "VocabularyPmk",
     "__version__",
     "image_set_from_class_folders",
     "image_set_from_table",
@@ -71,7 +77,15 @@ __all__ = [
 
 if TYPE_CHECKING:
     from fewsight._base.errors import FewsightError, InvalidInput, JitterWarning, ModelFileError, UnreadableImage
-    from fewsight.channels import CHANNELS, Channel, SpatialPmk, make_channel
+    from fewsight.channels import (
+        CHANNELS,
+        Channel,
+        DensePmk,
+        HarrisPmk,
+        SpatialPmk,
+        VocabularyPmk,
+        make_channel,
+    )
     from fewsight.gp import Posterior
     from fewsight.images import FeatureCache, ImageSet, image_set_from_class_folders, image_set_from_table, sample_set
     from fewsight.kernels import RBF, ExponentialChiSquare, HistogramIntersection, Kernel, Linear, Polynomial

@@ -103,6 +103,12 @@ def interrupt_when(happened: Callable[[], bool], times: int = 1) -> Callable[[su
     return disturb
 
 
+def interrupt_after(seconds: float, times: int = 1) -> Callable[[subprocess.Popen[bytes]], None]:
+    """Presses Ctrl-C, so many times, after a while."""
+    end = time.monotonic() + seconds
+    return interrupt_when(lambda: time.monotonic() >= end, times)
+
+
 def _runs(process: subprocess.Popen[bytes]) -> bool:
     """Looks without reaping, which would lose the account of its memory."""
     return os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None

@@ -126,6 +126,12 @@ def half(content: bytes) -> bytes:
     return content[: len(content) // 2]
 
 
+def torn(content: bytes) -> bytes:
+    """With other bytes in the middle of the pixels, of which libtiff complains on its own."""
+    start = len(content) // 2
+    return content[:start] + b"\xff" * 64 + content[start + 64 :]
+
+
 # PNG files that Pillow does not write.
 
 
@@ -334,6 +340,7 @@ KINDS = (
     Kind("truncated.gif", damaged("GIF", half), "truncated"),
     Kind("truncated.tif", damaged("TIFF", half), "truncated"),
     Kind("truncated.bmp", damaged("BMP", half), "truncated"),
+    Kind("torn.tif", damaged("TIFF", torn, compression="tiff_lzw"), "damaged"),
     Kind("many scans.jpg", damaged("JPEG", with_many_scans, progressive=True), "scans"),
     Kind("flipped.png", damaged("PNG", lambda content: content[:60] + b"\xff" + content[61:]), "damaged"),
     Kind("header only.jpg", damaged("JPEG", lambda content: content[:20]), "damaged"),

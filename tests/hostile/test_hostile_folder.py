@@ -8,7 +8,6 @@ import os
 from collections import Counter
 from pathlib import Path
 
-import pytest
 from hostile_commands import SMALL, Finished, command, environment, obey_file_modes, run
 from hostile_kinds import EMPTY, KINDS, LONG, NOT_UTF8, SCRIPT, HostileFolder, encoded, tiles_by_category, usable_kinds
 from typer.testing import CliRunner
@@ -111,12 +110,13 @@ def test_a_good_file_whose_name_reads_like_that_of_a_broken_one_is_used(
     assert result.stderr.splitlines()[0] == f"fewsight: {tmp_path}/a\\n.png: truncated"
 
 
-@pytest.mark.parametrize("stream", ["a full disk", "nothing"])
-def test_an_answer_that_cannot_be_written_is_one_line(stream: str, cache: Path) -> None:
-    if stream == "nothing":
-        finished = run(["sh", "-c", 'exec "$@" >&-', "sh", *command("channels")], env=environment(cache))
-        assert (finished.code, finished.err) == (0, "")
-    else:
-        finished = run(command("--version"), env=environment(cache), stdout=Path("/dev/full"))
-        assert finished.code == 1
-        assert finished.said == ["the answer could not be written: No space left on device."]
+def test_an_answer_that_cannot_be_written_is_one_line(cache: Path) -> None:
+    finished = run(command("channels"), env=environment(cache), stdout=Path("/dev/full"))
+    assert finished.code == 1
+    assert finished.said == ["the answer could not be written: No space left on device."]
+
+
+def test_an_answer_that_nobody_wants_is_no_error(cache: Path) -> None:
+    closed = ["sh", "-c", 'exec "$@" >&-', "sh"]
+    finished = run([*closed, *command("channels")], env=environment(cache))
+    assert (finished.code, finished.err) == (0, "")

@@ -8,10 +8,13 @@ from fewsight._base.checks import check_choice
 from fewsight._base.errors import InvalidInput
 from fewsight.channels.base import Channel, Encodings
 from fewsight.channels.dense_pmk import DensePmk
+from fewsight.channels.harris_pmk import HarrisPmk
 from fewsight.channels.spatial_pmk import SpatialPmk
 from fewsight.channels.vocabulary_pmk import VocabularyPmk
 
-CHANNELS: dict[str, type[Channel]] = {channel.name: channel for channel in (SpatialPmk, DensePmk, VocabularyPmk)}
+CHANNELS: dict[str, type[Channel]] = {
+    channel.name: channel for channel in (SpatialPmk, DensePmk, VocabularyPmk, HarrisPmk)
+}
 
 
 def make_channel(name: str, **options: Any) -> Channel:
@@ -24,4 +27,4 @@ def make_channel(name: str, **options: Any) -> Channel:
     return kind(**options)
 
 
-__all__ = ["CHANNELS", "Channel", "DensePmk", "Encodings", "SpatialPmk", "VocabularyPmk", "make_channel"]
+__all__ = ["CHANNELS", "Channel", "DensePmk", "Encodings", "HarrisPmk", "SpatialPmk", "VocabularyPmk", "make_channel"]

@@ -7,6 +7,7 @@ all threads together take at most about 2.5 gigabytes.
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import struct
@@ -27,7 +28,7 @@ from fewsight._base.types import Pixels
 from fewsight.images.files import printable, read_bytes
 from fewsight.images.jpeg import MAX_SCANS, has_too_many_scans
 from fewsight.images.pixels import pixels_of, size_within
-from fewsight.images.quiet import quiet_pillow
+from fewsight.images.quiet import quiet_libtiff, quiet_pillow
 from fewsight.images.room import Room
 
 MAX_PIXELS = 200_000_000
@@ -77,7 +78,7 @@ def decode(content: bytes, name: str, longest_side: int | None = None) -> Pixels
     if form == "JPEG" and has_too_many_scans(content):
         raise UnreadableImage(name, f"damaged JPEG (more than {MAX_SCANS} scans)")
     try:
-        with quiet_pillow():
+        with quiet_pillow(), quiet_libtiff() if form == "TIFF" else contextlib.nullcontext():
             return _decode(content, form, name, longest_side)
     except UnreadableImage:
         raise

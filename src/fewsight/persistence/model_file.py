@@ -8,19 +8,16 @@ Every refusal is one `ModelFileError` sentence that starts with the file's name.
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from fewsight import __version__
-from fewsight._base.archive import HEADER, pack, read_archive, write_archive
+from fewsight._base.archive import HEADER, read_archive, write_archive
 from fewsight._base.checks import shown
 from fewsight._base.errors import ArchiveError, ModelFileError
 from fewsight._base.types import State
-from fewsight.images.content import hash_of
 from fewsight.persistence.registry import KINDS, Storable, kind_of
+from fewsight.persistence.soundness import check_digest, check_numbers, with_digest
 
 FORMAT = "fewsight model"
 VERSION = 1  # raised when an older fewsight could no longer open what this one writes
@@ -32,7 +29,7 @@ def save(model: Storable, path: str | Path) -> None:
     header = {"format": FORMAT, "version": VERSION, "written_by": f"fewsight {__version__}", "kind": kind_of(model)}
     state = State(header, {}).join("model", model.state())
     try:
-        write_archive(Path(path), _signed(state), compress=True)
+        write_archive(Path(path), with_digest(state), compress=True)
     except OSError as error:
         raise ModelFileError(
             f"{path}: could not be written ({error.strerror or error}); nothing was replaced."
@@ -44,12 +41,10 @@ def load(path: str | Path) -> Any:
     state = _read(Path(path))
     stored = KINDS[_checked_kind(path, state.header)]
     try:
-        _check_finite(path, state)
+        check_numbers(state)
         model = stored.from_state(state.nested("model"))
-        _check_digest(path, state)
+        check_digest(state)
         return model
-    except ModelFileError:
-        raise
     except KeyError as error:
         raise ModelFileError(f"{path}: damaged or edited by hand ({error} is missing).") from None
     except Exception as error:  # whatever a class meets in a state that nobody wrote
@@ -95,41 +90,6 @@ def _checked_kind(path: str | Path, header: dict[str, Any]) -> str:
     if not isinstance(kind, str) or kind not in KINDS:
         raise ModelFileError(f"{path}: holds a model of a kind this fewsight does not know ({shown(kind)}).")
     return kind
-
-
-def _signed(state: State) -> State:
-    return State({**state.header, "digest": _digest(state)}, state.arrays)
-
-
-def _check_digest(path: str | Path, state: State) -> None:
-    """Nothing was edited or exchanged since the file was written. Files from before there was a digest have none."""
-    written = state.header.get("digest")
-    if written is not None and written != _digest(state):
-        raise ModelFileError(f"{path}: damaged or edited by hand (its content does not match its digest).")
-
-
-def _digest(state: State) -> str:
-    header = {key: value for key, value in state.header.items() if key != "digest"}
-    arrays = [np.ascontiguousarray(state.arrays[name]) for name in sorted(state.arrays)]
-    shapes = [[name, array.dtype.str, array.shape] for name, array in zip(sorted(state.arrays), arrays, strict=True)]
-    return hash_of(pack({"header": header, "arrays": shapes}), *(array.data for array in arrays))
-
-
-def _check_finite(path: str | Path, state: State) -> None:
-    """No number of a model is NaN or infinite: such a file would answer, and mean nothing."""
-    if not _all_finite(state.header):
-        raise ModelFileError(f"{path}: damaged or edited by hand (its header holds NaN or infinity).")
-    for name, array in state.arrays.items():
-        if array.dtype.kind in "fc" and not np.isfinite(array).all():
-            raise ModelFileError(f"{path}: damaged or edited by hand (array {name} holds NaN or infinity).")
-
-
-def _all_finite(value: Any) -> bool:
-    if isinstance(value, dict):
-        return all(_all_finite(part) for part in value.values())
-    if isinstance(value, list):
-        return all(_all_finite(part) for part in value)
-    return not isinstance(value, float) or math.isfinite(value)
 
 
 def _foreign(path: str | Path) -> ModelFileError:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from fewsight.apps.cli.saying import say
 from fewsight.apps.cli.stopping import STOPPED, WORDS, asked_to_stop, listen, stop_listening
@@ -16,7 +16,7 @@ def main() -> NoReturn:
     _open_what_is_closed()
     code = _run()
     stop_listening()
-    sys.exit(code if _is_written() else code or 1)
+    sys.exit(_after_writing(code))
 
 
 def _run() -> int:
@@ -43,16 +43,23 @@ def _open_what_is_closed() -> None:
     sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8")
 
 
-def _is_written() -> bool:
-    """Whether the answer reached its place. What is still waiting in front of a full disk is given up, with a word:
+def _after_writing(code: int) -> int:
+    """The exit code, once the answer is in its place. What still waits in front of a full disk is given up, with a word:
     Python itself would try once more when it ends, and complain."""
-    written = True
-    for stream in (sys.stderr, sys.stdout):
-        try:
-            stream.flush()
-        except OSError as error:
-            written = False
-            os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-            if not isinstance(error, BrokenPipeError):
-                say(f"the answer could not be written: {error.strerror or error}.")
-    return written
+    failure = _give_up(sys.stdout)
+    if failure and code == 0:
+        code = 1
+        if not isinstance(failure, BrokenPipeError):  # the reader went away, as in `fewsight predict ... | head`
+            say(f"the answer could not be written: {failure.strerror or failure}.")
+    _give_up(sys.stderr)
+    return code
+
+
+def _give_up(stream: TextIO) -> OSError | None:
+    """Write what can be written, drop the rest."""
+    try:
+        stream.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+        return error
+    return None
