@@ -1,6 +1,6 @@
 """The Gram matrix of the pyramid-match channels against that of `spatial_pmk`, on the same local features, in one run.
 
-The images are made: each mixes the local features of three crops of the photographs in scikit-image's wheel, 2,700 in all, so that
+The images are made: each mixes the local features of three crops of photographs in the scikit-image wheel, 2,700 in all, so that
 words and bins are as unevenly filled as those of photographs.
 """
 
@@ -11,12 +11,13 @@ import time
 import numpy as np
 import scipy.sparse
 from skimage import data
-from timing import arguments, record, side_by_side, write
 
 from fewsight._base.types import LocalFeatures
 from fewsight.channels import DensePmk, SpatialPmk, VocabularyPmk
 from fewsight.channels.base import Channel
 from fewsight.features import DenseSift
+
+from timing import arguments, record, side_by_side, write
 
 N_FEATURES = 2_700
 
@@ -68,7 +69,9 @@ def main() -> None:
         channel.gram(ours[:50])  # compiles
         spatial.gram(theirs[:50])
         seconds = side_by_side(
-            lambda channel=channel, ours=ours: channel.gram(ours), lambda: spatial.gram(theirs), 3 if options.quick else 2
+            lambda channel=channel, ours=ours: channel.gram(ours),
+            lambda: spatial.gram(theirs),
+            3 if options.quick else 2,
         )
         name = f"Gram matrix of {n} {channel.name} rows, {ours.nnz / n:.0f} non-zeros a row"
         records.append(record(name, *seconds, f"that of spatial_pmk, {theirs.nnz / n:.0f} non-zeros a row"))

@@ -178,3 +178,11 @@ def test_a_projection_survives_its_state_and_a_damaged_one_does_not():
     state = projection.state()
     with pytest.raises(InvalidInput, match="Projection"):
         Projection.from_state(State(state.header, {**state.arrays, "mean": np.zeros(7, np.float32)}))
+
+
+def test_a_bin_of_equal_points_does_not_outweigh_all_others():
+    """Their extent is rounding error; its inverse must not become a weight."""
+    spread = RNG.normal(size=(300, 3)).astype(np.float32)
+    equal = np.repeat(spread[:30], 20, axis=0)
+    tree = vocabulary_pyramid(np.vstack([spread, equal]), branching=5, n_levels=5, random_state=0)
+    assert tree.increments.max() <= 50

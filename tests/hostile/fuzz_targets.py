@@ -32,7 +32,7 @@ from PIL import Image as Pillow
 from fewsight._base.archive import read_archive, write_archive
 from fewsight._base.errors import FewsightError, UnreadableImage
 from fewsight._base.types import State
-from fewsight.channels import SpatialPmk
+from fewsight.channels import CHANNELS, Channel, SpatialPmk, make_channel
 from fewsight.images import FeatureCache, ImageArray, ImageSet, sample_set
 from fewsight.images.reading import decode
 from fewsight.kernels import RBF
@@ -41,6 +41,13 @@ from fewsight.persistence import load, save
 from fewsight.persistence.soundness import with_digest
 
 SIDES = (None, 300, 16)
+GRID = {"n_descriptors": 200, "longest_side": 64, "step": 16, "scales": (1.0,)}
+SMALL: dict[str, dict[str, Any]] = {  # every channel with little to compute
+    "spatial_pmk": {**GRID, "n_words": 5},
+    "dense_pmk": {**GRID, "n_levels": 2},
+    "vocabulary_pmk": {**GRID, "n_levels": 2, "branching": 3},
+    "harris_pmk": {"n_descriptors": 200, "longest_side": 64, "n_levels": 2, "max_points": 20},
+}
 
 
 class Target(ABC):
@@ -81,17 +88,18 @@ class Models(Target):
     """`load`, and the prediction of whatever loads: an answer or a FewsightError."""
 
     def __init__(self, folder: Path) -> None:
+        assert SMALL.keys() == CHANNELS.keys(), "a channel is missing"
         self.path = folder / "model"
         images = _few_images()
         rows = np.random.default_rng(0).normal(size=(12, 3))
-        small = {"n_words": 5, "n_descriptors": 200, "scales": (1.0,), "step": 16, "longest_side": 64}
         labels = np.repeat(["a", "b", "c"], 4)
+        channels = [make_channel(name, **options) for name, options in SMALL.items()]
         models = [
-            GPClassifier(SpatialPmk(**small)).fit(images.images, labels),
-            GPClassifier([SpatialPmk(**small), SpatialPmk(**{**small, "n_levels": 1})]).fit(images.images, labels),
+            *(GPClassifier(channel).fit(images.images, labels) for channel in channels),
+            GPClassifier(channels[:2]).fit(images.images, labels),
             GPClassifier(RBF(scale=1.0)).fit(rows, labels),
             GPClassifier("precomputed").fit(RBF(scale=1.0).gram(rows), np.arange(12) % 3),
-            SpatialPmk(**small).fit(images.images),
+            *(channel.fit(images.images) for channel in channels),
         ]
         self.questions = [images.images[:1], rows[:1], RBF(scale=1.0).gram(rows[:1], rows)]
         self.states = [self._state_of(model) for model in models]
@@ -121,12 +129,13 @@ class Models(Target):
         return "answered"
 
     def _ask(self, model: Any) -> None:
-        if isinstance(model, SpatialPmk):
+        if isinstance(model, Channel):
             model.gram(model.encode(self.questions[0]))
             return
         kind = {"channels": 0, "vectors": 1, "precomputed": 2}[model.input_.state().header["kind"]]
         answers = model.predict_proba(self.questions[kind])
         assert np.isfinite(answers).all(), "an answer that is no number"
+        model.is_unknown(self.questions[kind])
 
     def _state_of(self, model: Any) -> State:
         save(model, self.path)

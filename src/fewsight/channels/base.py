@@ -92,7 +92,7 @@ class Channel(BaseEstimator, ABC):
         images = as_images(images)
         if not images:
             raise InvalidInput(f"{type(self).__name__}: fit needs at least one image, got none.")
-        check_integer(self, "random_state", self.random_state, least=0)
+        self._check_options()
         if self.cache is None:
             self._set_learned(self._learned_from(images))
             return self
@@ -209,6 +209,12 @@ class Channel(BaseEstimator, ABC):
         numbers nor the load depend on how many threads the numerical libraries would like to use."""
         with _one_thread():
             return map_pieces(function, pieces, n_jobs=self.n_jobs, what=f"{self.name}: {what}")
+
+    def _check_options(self) -> None:
+        """Recipes are made of checked options, so making them is the check."""
+        check_integer(self, "random_state", self.random_state, least=0)
+        self._feature_recipe()
+        self._learn_recipe()
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "learned_"):

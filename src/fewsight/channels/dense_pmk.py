@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-import numpy as np
-
-from fewsight._base.types import Recipe, State
 from fewsight.channels.dense import DenseSiftChannel
-from fewsight.channels.points import PointsChannel
-from fewsight.encodings import UniformPyramid
+from fewsight.channels.points import CubesChannel
 from fewsight.images import FeatureCache
 
 
-class DensePmk(PointsChannel, DenseSiftChannel):
+class DensePmk(CubesChannel, DenseSiftChannel):
     """Which small structures find a partner nearby: a pyramid match of dense SIFT and position, in cubes.
 
     Parameters
@@ -61,23 +57,3 @@ class DensePmk(PointsChannel, DenseSiftChannel):
         self.random_state = random_state
         self.cache = cache
         self.n_jobs = n_jobs
-
-    @property
-    def n_columns(self) -> int:
-        return self._pyramid.n_columns
-
-    @property
-    def _pyramid(self) -> UniformPyramid:
-        return UniformPyramid(self.finest, self.n_levels, random_state=self.random_state)
-
-    def _learn_bins(self, points: np.ndarray) -> State:
-        return State({}, {})
-
-    def _set_bins(self, state: State) -> None:
-        """The cubes depend on no image."""
-
-    def _encode_recipe(self) -> Recipe:
-        return {**self._pyramid.recipe(), "projection": self.projection_.digest}
-
-    def _encode_points(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self._pyramid.encode(points)

@@ -37,7 +37,7 @@ class VocabularyPmk(PointsChannel, DenseSiftChannel):
         n_components: int = 10,
         position: float = 8.0,
         branching: int = 10,
-        n_levels: int = 5,
+        n_levels: int = 4,
         step: float = 8,
         patch: int = 16,
         scales: tuple[float, ...] = (1.0, 1.5, 2.0),

@@ -21,6 +21,8 @@ from fewsight.encodings.codebook import Codebook, kmeans_codebook
 
 Points = npt.NDArray[np.float32]
 
+SMALLEST = 0.02  # of the diameter of the whole: smaller bins weigh no more
+
 
 @dataclass(frozen=True)
 class VocabularyPyramid:
@@ -129,10 +131,13 @@ def _diameter(points: Points, centre: npt.NDArray[np.float32]) -> float:
 
 
 def _increments(sizes: list[float], parents: list[int]) -> Array:
-    """1 / size - 1 / (parent's size), the root's weight being 1; bins without extent are as small as the smallest other."""
-    diameters = np.array(sizes)
-    smallest = diameters[diameters > 0].min(initial=diameters[0] if diameters[0] > 0 else 1.0)
-    weights = (diameters[0] if diameters[0] > 0 else 1.0) / np.maximum(diameters, smallest)
+    """Own weight minus the parent's, a weight being (root's size) / (own size); the root's is 1.
+
+    No bin counts as smaller than SMALLEST of the root: the extent of a few equal points is rounding error, and one such bin
+    would outweigh all others.
+    """
+    root = sizes[0] if sizes[0] > 0 else 1.0
+    weights = root / np.maximum(np.array(sizes), SMALLEST * root)
     increments = weights - weights[np.array(parents)]
     increments[0] = weights[0]
     return np.maximum(increments, 0.0)

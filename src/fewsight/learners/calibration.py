@@ -1,7 +1,7 @@
 """Probabilities that mean what they say, learned from the training examples alone.
 
 Latent values of left-out training examples (in closed form, see `folds`) show how often the largest one is right. Two numbers are
-fitted to that by maximum posterior probability. With contrast = how far the largest latent mean stands above the mean of all classes,
+fitted to that by maximum posterior probability. With contrast = largest latent mean - mean over all classes,
 
     P(class) = softmax(exp(sharpness) * contrast^bend * mean).
 

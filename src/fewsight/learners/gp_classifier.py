@@ -26,6 +26,7 @@ from fewsight.learners.novelty import (
     Signs,
     fit_novelty,
     largest_cosine,
+    relative,
     similarity_to_other_folds,
 )
 from fewsight.learners.probability import largest_probability
@@ -123,7 +124,7 @@ class GPClassifier(KernelLearner):
         """All of `latent`, `predict_proba`, `unknown_score` and `is_unknown`, reading X once."""
         seen = self._look(X)
         probabilities = self._probabilities(seen.mean, seen.variance)
-        signs = Signs.of(seen.mean, seen.variance / seen.diagonal, probabilities, seen.similarity)
+        signs = Signs.of(seen.mean, relative(seen.variance, seen.diagonal), probabilities, seen.similarity)
         score = self.novelty_.score(signs)
         return Assessment(self._latent(seen), probabilities, score, score > self.novelty_.threshold)
 
@@ -243,7 +244,7 @@ class GPClassifier(KernelLearner):
         variance = np.maximum(noisy - self.posterior_.noise_variance[kept], 0.0)
         signs = Signs.of(
             mean,
-            variance / K.diagonal()[kept],
+            relative(variance, K.diagonal()[kept]),
             self._probabilities(mean, variance),
             similarity_to_other_folds(K, folds)[kept],
         )

@@ -101,6 +101,11 @@ def fit_novelty(rule: str, signs: Signs, false_alarm_rate: float) -> Novelty:
     return Novelty(rule, centres, spreads, threshold, n)
 
 
+def relative(variance: Array, prior: Array) -> Array:
+    """Posterior over prior variance; 1, nothing learned, for an example that the kernel cannot see (prior variance 0)."""
+    return np.where(prior > 0, variance / np.where(prior > 0, prior, 1.0), 1.0)
+
+
 def largest_cosine(K_test: Array, diagonal: Array, training_diagonal: Array) -> Array:
     """Kernel value with the nearest training example (m,), for kernels scaled to a diagonal of one; 0 without any."""
     lengths = np.sqrt(np.maximum(np.outer(diagonal, training_diagonal), 1e-300))
