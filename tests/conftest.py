@@ -1,9 +1,15 @@
 """What tests of several folders share."""
 
 import os
+import signal
+import threading
 from pathlib import Path
 
 import pytest
+
+# A run started in the background ignores Ctrl-C, and so would every command that the tests start and interrupt.
+if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 import io
 import json
 import pickle
+import warnings
 import zipfile
 
 import numpy as np
@@ -53,7 +54,8 @@ def test_every_single_damaged_byte_is_noticed_or_harmless(tmp_path):
             back = read_archive(tmp_path / "y")
         except ArchiveError:
             continue
-        for name in set(back.arrays) & set(STATE.arrays):
+        assert back.arrays.keys() == STATE.arrays.keys()
+        for name in STATE.arrays:
             np.testing.assert_array_equal(back.arrays[name], STATE.arrays[name])
 
 
@@ -101,3 +103,19 @@ def test_a_failed_write_leaves_the_old_file_and_no_other(tmp_path):
         write_archive(tmp_path / "x", broken)
     assert [path.name for path in tmp_path.iterdir()] == ["x"]
     assert (tmp_path / "x").read_text() == "old"
+
+
+def test_what_could_not_be_written_is_named(tmp_path):
+    with pytest.raises(OSError, match="nowhere/x") as refusal:
+        write_text(tmp_path / "nowhere" / "x", "text")
+    assert refusal.value.filename == str(tmp_path / "nowhere" / "x")
+
+
+def test_a_member_that_is_no_array_or_there_twice_is_refused(tmp_path):
+    for name in ("letter.txt", "a.npy"):
+        write_archive(tmp_path / "x", STATE)
+        with warnings.catch_warnings(), zipfile.ZipFile(tmp_path / "x", "a") as archive:
+            warnings.simplefilter("ignore")  # zipfile's, of the second member of one name
+            archive.writestr(name, b"")
+        with pytest.raises(ArchiveError, match="damaged"):
+            read_archive(tmp_path / "x")

@@ -10,6 +10,7 @@ import contextlib
 import json
 import os
 import secrets
+import struct
 import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -25,6 +26,8 @@ HEADER = "header.json"
 MAX_HEADER_BYTES = 16 * 2**20
 PLAUSIBLE_BYTES = 256 * 2**20  # beyond, what a file unpacks to is limited by its size
 MAX_UNPACKING = 100  # times its size; arrays that compress better than this are small ones
+
+_LAST_RECORD = struct.Struct("<4s4H2LH")  # of a zip without a comment
 
 
 def write_archive(path: Path, state: State, *, compress: bool = False) -> None:
@@ -51,10 +54,18 @@ def read_archive(path: Path) -> State:
 
 def _read(stream: BinaryIO) -> State:
     with zipfile.ZipFile(stream) as archive:
+        if len(archive.infolist()) != _n_members_written(stream):
+            raise ArchiveError("damaged (its table of contents is not whole).")
         _check_members(archive.infolist(), os.fstat(stream.fileno()).st_size)
         header = _read_header(archive)
         members = [entry for entry in archive.infolist() if entry.filename != HEADER]
         return State(header, {entry.filename[: -len(".npy")]: _read_array(archive, entry) for entry in members})
+
+
+def _n_members_written(stream: BinaryIO) -> int:
+    """As the last record of the zip says, which `zipfile` does not look at: a damaged table may hide members."""
+    stream.seek(-_LAST_RECORD.size, os.SEEK_END)
+    return int(_LAST_RECORD.unpack(stream.read(_LAST_RECORD.size))[4])
 
 
 def _check_members(entries: list[zipfile.ZipInfo], n_bytes: int) -> None:

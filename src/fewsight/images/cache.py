@@ -69,8 +69,8 @@ class FeatureCache:
         path = self._path(key)
         try:
             stored = read_archive(path)
-            if stored.header["key"] != key or stored.header["arrays"] != sorted(stored.arrays):
-                raise ArchiveError(f"{path}: the entry belongs to another key, or has lost an array.")
+            if stored.header["key"] != key:
+                raise ArchiveError(f"{path}: the entry belongs to another key.")
             state = State(stored.header["header"], stored.arrays)
         except (ArchiveError, KeyError):
             _remove(path)
@@ -94,8 +94,7 @@ class FeatureCache:
         try:
             self._make_room(size)
             path.parent.mkdir(parents=True, exist_ok=True)
-            header = {"key": key, "header": state.header, "arrays": sorted(state.arrays)}
-            write_archive(path, State(header, state.arrays))
+            write_archive(path, State({"key": key, "header": state.header}, state.arrays))
         except OSError:
             return False
         return True

@@ -64,6 +64,63 @@ def test_being_stopped_while_learning_leaves_what_was_there_and_no_temporary_fol
     assert sorted(os.listdir(tmp_path)) == ["model.fewsight", "temporary"]
 
 
+def what_a_script_prints(script: str) -> list[str]:
+    """A script that presses Ctrl-C on itself with `press()`, as the command line hears it."""
+    start = (
+        "import os, signal, time\n"
+        "from fewsight.apps.cli.stopping import listen, stop_listening, undisturbed\n"
+        "def press(): os.kill(os.getpid(), signal.SIGINT)\n"
+        "listen()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", start + script], capture_output=True, text=True, timeout=60)
+    assert done.stderr == ""
+    return done.stdout.split()
+
+
+def test_ctrl_c_that_somebody_swallows_comes_again() -> None:
+    script = """
+try:
+    press()
+except BaseException:
+    print("swallowed")
+try:
+    time.sleep(30)
+except KeyboardInterrupt:
+    print("again")
+stop_listening()
+"""
+    assert what_a_script_prints(script) == ["swallowed", "again"]
+
+
+def test_pressing_again_does_not_stop_the_cleaning_up() -> None:
+    script = """
+try:
+    try:
+        press()
+    finally:
+        press()
+        time.sleep(1.2)
+        print("clean")
+except KeyboardInterrupt:
+    print("stopped")
+stop_listening()
+"""
+    assert what_a_script_prints(script) == ["clean", "stopped"]
+
+
+def test_imports_are_not_disturbed() -> None:
+    script = """
+try:
+    with undisturbed():
+        press()
+        print("imported")
+except KeyboardInterrupt:
+    print("stopped")
+stop_listening()
+"""
+    assert what_a_script_prints(script) == ["imported", "stopped"]
+
+
 def test_ctrl_c_while_predicting_leaves_no_table(model_file: Path, photos: Path, tmp_path: Path) -> None:
     script = (
         "import os, signal, fewsight.apps.workbench.predicting as p\n"
