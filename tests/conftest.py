@@ -6,6 +6,11 @@ import threading
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run, so that a failure is the change's; tests/hostile/fuzz_readers.py is what looks for new ones.
+settings.register_profile("same examples", derandomize=True)
+settings.load_profile("same examples")
 
 # A run started in the background ignores Ctrl-C, and so would every command that the tests start and interrupt.
 if threading.current_thread() is threading.main_thread() and signal.getsignal(signal.SIGINT) == signal.SIG_IGN:

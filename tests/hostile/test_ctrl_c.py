@@ -110,7 +110,9 @@ def test_ctrl_c_at_a_stage_leaves_everything_as_it_was(
     check_untouched(place)
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=lambda words: words[0])
+@pytest.mark.parametrize(
+    "words", [LEARN, PREDICT, pytest.param(EVALUATE, marks=pytest.mark.slow)], ids=lambda words: words[0]
+)
 def test_ctrl_c_in_the_middle_of_the_work_of_several_threads(
     words: tuple[str, ...], place: Path, photos: Path, model_file: Path
 ) -> None:
