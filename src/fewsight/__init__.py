@@ -13,7 +13,11 @@ __version__ = "0.1.0"
 _HOMES = {
     "CHANNELS": "channels",
     "Channel": "channels",
+    "Colour": "channels",
+    "OpponentSift": "channels",
+    "Phog": "channels",
     "SpatialPmk": "channels",
+    "Texture": "channels",
     "VocabularyPmk": "channels",
     "HarrisPmk": "channels",
     "DensePmk": "channels",
@@ -35,6 +39,7 @@ _HOMES = {
     "image_set_from_table": "images",
     "sample_set": "images",
     "GPClassifier": "learners",
+    "KernelCombination": "learners",
     "NearestNeighbourClassifier": "learners",
     "SVMClassifier": "learners",
     "Posterior": "gp",
@@ -46,6 +51,7 @@ __all__ = [
     "CHANNELS",
     "RBF",
     "Channel",
+    "Colour",
     "DensePmk",
     "ExponentialChiSquare",
     "FeatureCache",
@@ -57,13 +63,17 @@ __all__ = [
     "InvalidInput",
     "JitterWarning",
     "Kernel",
+    "KernelCombination",
     "Linear",
     "ModelFileError",
     "NearestNeighbourClassifier",
+    "OpponentSift",
+    "Phog",
     "Polynomial",
     "Posterior",
     "SVMClassifier",
     "SpatialPmk",
+    "Texture",
     "UnreadableImage",
     "VocabularyPmk",
     "__version__",
@@ -80,16 +90,20 @@ if TYPE_CHECKING:
     from fewsight.channels import (
         CHANNELS,
         Channel,
+        Colour,
         DensePmk,
         HarrisPmk,
+        OpponentSift,
+        Phog,
         SpatialPmk,
+        Texture,
         VocabularyPmk,
         make_channel,
     )
     from fewsight.gp import Posterior
     from fewsight.images import FeatureCache, ImageSet, image_set_from_class_folders, image_set_from_table, sample_set
     from fewsight.kernels import RBF, ExponentialChiSquare, HistogramIntersection, Kernel, Linear, Polynomial
-    from fewsight.learners import GPClassifier, NearestNeighbourClassifier, SVMClassifier
+    from fewsight.learners import GPClassifier, KernelCombination, NearestNeighbourClassifier, SVMClassifier
     from fewsight.persistence import load, save
 
 

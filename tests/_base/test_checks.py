@@ -44,3 +44,8 @@ def test_a_long_value_is_shown_short():
     with pytest.raises(InvalidInput) as caught:
         check_positive("x", "noise", "y" * 10_000)
     assert len(str(caught.value)) < 200
+
+
+def test_a_whole_number_beyond_all_floats_is_refused():
+    with pytest.raises(InvalidInput, match="noise must be a finite number > 0"):
+        check_positive("x", "noise", 10**400)

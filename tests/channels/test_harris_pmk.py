@@ -86,7 +86,7 @@ def test_every_option_of_the_features_enters_their_recipe():
 
 
 def test_bad_options_are_refused_in_one_sentence(tiles):
-    with pytest.raises(InvalidInput, match="HarrisAffine: max_points must be a whole number >= 1, got 0"):
+    with pytest.raises(InvalidInput, match="HarrisAffine: max_points must be a whole number from 1 to 30,000, got 0"):
         HarrisPmk(max_points=0).fit(tiles)
-    with pytest.raises(InvalidInput, match="HarrisPmk: longest_side must be a whole number >= 16, got 3"):
+    with pytest.raises(InvalidInput, match="HarrisPmk: longest_side must be a whole number from 16 to 5,000, got 3"):
         HarrisPmk(longest_side=3).fit(tiles)

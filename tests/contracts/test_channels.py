@@ -140,5 +140,5 @@ def test_a_wrong_name_or_option_lists_the_right_ones(name):
 
 def test_bad_options_are_refused_with_and_without_a_cache(name, tiles, tmp_path):
     for cache in (None, FeatureCache(tmp_path)):
-        with pytest.raises(FewsightError, match="longest_side must be a whole number >= 16, got 3"):
+        with pytest.raises(FewsightError, match="longest_side must be a whole number from 16 to 5,000, got 3"):
             quick(name, cache=cache, longest_side=3).fit(tiles[:2])

@@ -14,7 +14,7 @@ from fewsight._base.errors import FewsightError
 from fewsight.channels import SpatialPmk
 from fewsight.images import sample_set
 from fewsight.kernels import RBF, HistogramIntersection, Linear
-from fewsight.learners import LEARNERS
+from fewsight.learners import LEARNERS, KernelCombination
 
 RNG = np.random.default_rng(0)
 X, Y = make_blobs(90, 4, centers=3, cluster_std=1.5, random_state=3)
@@ -22,14 +22,17 @@ NAMES = np.array(["ant", "bee", "cat"])[Y]
 TRAIN, TEST = slice(0, 60), slice(60, 90)
 
 
-@pytest.fixture(params=sorted(LEARNERS))
+KINDS = [*LEARNERS.values(), KernelCombination]
+
+
+@pytest.fixture(params=KINDS, ids=lambda kind: kind.__name__)
 def learner(request):
-    return LEARNERS[request.param]()
+    return request.param()
 
 
 @pytest.mark.parametrize(
     ("estimator", "check"),
-    [pair for kind in LEARNERS.values() for pair in estimator_checks_generator(kind())],
+    [pair for kind in KINDS for pair in estimator_checks_generator(kind())],
     ids=lambda item: getattr(getattr(item, "func", item), "__name__", type(item).__name__),
 )
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")

@@ -49,3 +49,11 @@ def test_a_codebook_survives_its_state_and_a_damaged_one_does_not():
     assert Codebook.from_state(codebook.state()).digest == codebook.digest
     with pytest.raises(InvalidInput, match="finite float32"):
         Codebook.from_state(State({}, {"words": np.full((2, 2), np.nan, np.float32)}))
+
+
+def test_a_large_codebook_is_met_in_small_blocks(monkeypatch):
+    monkeypatch.setattr("fewsight.encodings.codebook.MOST_PAIRS", 30)
+    rng = np.random.default_rng(0)
+    words, descriptors = rng.normal(size=(9, 4)).astype(np.float32), rng.normal(size=(50, 4)).astype(np.float32)
+    nearest = ((descriptors[:, None] - words) ** 2).sum(axis=2).argmin(axis=1)
+    np.testing.assert_array_equal(Codebook(words).assign(descriptors), nearest)

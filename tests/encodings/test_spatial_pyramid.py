@@ -68,3 +68,11 @@ def test_its_intersection_is_the_spatial_pyramid_match():
     ]
     finest = matches[2] + (matches[1] - matches[2]) / 2 + (matches[0] - matches[1]) / 4
     assert np.minimum(*rows).sum() == pytest.approx(finest / 30)
+
+
+def test_several_words_of_a_feature_share_its_place_and_its_weight():
+    words, locations = RNG.integers(0, 5, (40, 3)), RNG.random((40, 2), dtype=np.float32)
+    columns, values = SpatialPyramid(2).encode(words, locations, 5)
+    row = np.zeros(SpatialPyramid(2).n_cells * 5)
+    row[columns] = values
+    np.testing.assert_allclose(row, by_hand(words.ravel(), np.repeat(locations, 3, axis=0), 5, 2), atol=1e-15)

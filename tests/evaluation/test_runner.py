@@ -7,6 +7,7 @@ from fewsight._base.errors import InvalidInput, UnreadableImage
 from fewsight._base.progress import reporting, track
 from fewsight.evaluation import Protocol
 from fewsight.images import ImageSet
+from fewsight.learners import GPClassifier
 
 CLASSES = ["ant", "bee", "cat"]
 MORE = [*CLASSES, "dog", "eel"]
@@ -142,6 +143,30 @@ def test_only_the_average_can_be_asked_for(run, make_set, mean_colour):
     assert {setting.combine for setting in evaluation.groups} == {"average"}
 
 
+def test_learned_weights_are_for_learners_that_have_them_and_stand_in_the_records(run, make_set, mean_colour, nearest):
+    channels = {"pale": mean_colour(weight=0.5), "bright": mean_colour(weight=2.0)}
+    learners = {"gp": GPClassifier(), "near": nearest()}
+    evaluation = run(make_set(CLASSES), channels=channels, learners=learners, combine=["average", "evidence"])
+    learned = [setting for setting in evaluation.groups if setting.combine == "evidence"]
+    assert {setting.learner for setting in learned} == {"gp"}
+    for setting in learned:
+        shares = [evaluation.summaries[setting][f"weight_{name}"].values for name in channels]
+        np.testing.assert_allclose(np.sum(shares, axis=0), 1.0)
+    assert {record["metric"] for record in evaluation.records() if record["combine"] == "evidence"} >= {
+        "weight_pale",
+        "weight_bright",
+    }
+    assert not any("weight_pale" in evaluation.summaries[s] for s in evaluation.groups if s.combine == "average")
+
+
+def test_learned_weights_need_a_learner_that_learns_them(run, make_set, mean_colour, nearest):
+    channels = {"pale": mean_colour(weight=0.5), "bright": mean_colour(weight=2.0)}
+    with pytest.raises(
+        InvalidInput, match="combine 'evidence' needs a learner that learns weights, as gp does, got near"
+    ):
+        run(make_set(CLASSES), channels=channels, learners={"near": nearest()}, combine=["evidence"])
+
+
 def test_a_broken_image_is_dropped_listed_and_replaced(run, make_set):
     images = make_set(CLASSES, broken={(0, 1), (2, 5)})
     protocol = Protocol(images_per_class=7, per_class=(3,), test_per_class=4, repeats=4)
@@ -225,7 +250,7 @@ def test_an_interrupt_passes_through(run, make_set, mean_colour, monkeypatch):
     [
         ({"channels": {}}, "evaluate: channels must name at least one, got none."),
         ({"learners": {}}, "evaluate: learners must name at least one, got none."),
-        ({"combine": ("averag",)}, "evaluate: combine must be one of 'none', 'average', got 'averag'."),
+        ({"combine": ("averag",)}, "evaluate: combine must be one of 'none', 'average', 'evidence', got 'averag'."),
         ({"combine": "none"}, "evaluate: combine must be a list of one or more words, got 'none'."),
         ({"combine": ("average",)}, "evaluate: combine 'average' needs two or more channels, got only colour."),
     ],

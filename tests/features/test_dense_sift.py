@@ -62,7 +62,7 @@ def test_each_option_enters_the_recipe():
 
 
 def test_bad_options_are_refused_in_one_sentence():
-    with pytest.raises(InvalidInput, match=r"DenseSift: step must be a finite number > 0, got 0\."):
+    with pytest.raises(InvalidInput, match=r"DenseSift: step must be a number from 0.5 to 10000, got 0\."):
         DenseSift(step=0)
     with pytest.raises(InvalidInput, match="scales must be a tuple"):
         DenseSift(scales=1.5)

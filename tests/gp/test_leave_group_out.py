@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fewsight._base.errors import InvalidInput
+from fewsight._base.errors import InvalidInput, JitterWarning
 from fewsight.gp import Posterior
 
 RNG = np.random.default_rng(0)
@@ -40,3 +40,30 @@ def test_groups_of_another_length_are_refused():
 
 def test_the_covariance_comes_back_from_the_factor():
     np.testing.assert_allclose(Posterior.condition(K, TARGETS, NOISE).covariance(), K, atol=1e-12)
+
+
+def test_the_prior_variances_come_back_from_the_factor():
+    np.testing.assert_allclose(Posterior.condition(K, TARGETS, NOISE).prior_variance, K.diagonal(), atol=1e-12)
+
+
+def test_jitter_is_no_part_of_what_comes_back():
+    values, vectors = np.linalg.eigh(K)
+    indefinite = (vectors * np.append(-1e-4, values[1:])) @ vectors.T
+    with pytest.warns(JitterWarning):
+        posterior = Posterior.condition(indefinite, TARGETS, 1e-4 * NOISE)
+    assert posterior.jitter > 1e-7
+    np.testing.assert_allclose(posterior.covariance(), indefinite, atol=1e-12)
+    np.testing.assert_allclose(posterior.prior_variance, indefinite.diagonal(), atol=1e-12)
+
+
+def test_jitter_of_some_examples_is_taken_from_these():
+    doubled = np.append(np.arange(24), 0)
+    wide = K[np.ix_(doubled, doubled)]
+    wide[-1, -1] -= 1e-3
+    posterior = Posterior.condition(K, TARGETS, 1e-6)
+    with pytest.warns(JitterWarning):
+        posterior = posterior.append(wide[-1:, :-1], wide[-1:, -1:], TARGETS[:1], 1e-6)
+    assert posterior.jitters[-1] > 1e-7
+    assert not posterior.jitters[:-1].any()
+    np.testing.assert_allclose(posterior.covariance(), wide, atol=1e-12)
+    np.testing.assert_allclose(posterior.prior_variance, wide.diagonal(), atol=1e-12)

@@ -47,6 +47,9 @@ SMALL: dict[str, dict[str, Any]] = {  # every channel with little to compute
     "dense_pmk": {**GRID, "n_levels": 2},
     "vocabulary_pmk": {**GRID, "n_levels": 2, "branching": 3},
     "harris_pmk": {"n_descriptors": 200, "longest_side": 64, "n_levels": 2, "max_points": 20},
+    "phog": {"longest_side": 64, "n_levels": 2},
+    "texture": {"longest_side": 64, "n_levels": 2, "scales": (1.0,)},
+    "colour": {"longest_side": 64, "n_levels": 2, "n_lightness": 2, "n_chroma": 3},
 }
 
 

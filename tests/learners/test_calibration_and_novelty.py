@@ -65,9 +65,18 @@ def test_near_duplicates_of_training_images_do_not_inflate_confidence():
 
 
 def test_near_duplicates_are_joined_by_chains():
-    X = np.array([[0.0], [0.5], [1.0], [9.0]])
-    K = RBF(scale=2.0).gram(X)
-    assert near_duplicates(K, 0.95).tolist() == [0, 0, 0, 1]
+    places = np.array([0.0, 0.1, 0.2, 5.0, 9.0, 14.0])[:, None]
+    K, classes = places @ places.T, np.array([0, 0, 0, 0, 1, 1])
+    assert near_duplicates(K, classes).tolist() == [0, 0, 0, 1, 2, 3]
+
+
+def test_what_is_a_near_duplicate_does_not_depend_on_how_alike_a_kernel_finds_everything():
+    K = RBF(scale=2.0).gram(np.random.default_rng(0).normal(size=(40, 6)))
+    classes = np.arange(40) % 4
+    assert len(set(near_duplicates(K, classes))) == 40
+    np.testing.assert_array_equal(near_duplicates(0.99 + 0.01 * K, classes), near_duplicates(K, classes))
+    twice = np.tile(np.arange(20), 2)
+    np.testing.assert_array_equal(near_duplicates(K[np.ix_(twice, twice)], classes[twice]), twice)
 
 
 def test_a_fold_takes_one_of_every_class_and_groups_stay_whole():

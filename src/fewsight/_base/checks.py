@@ -25,16 +25,28 @@ def shown(value: Any) -> str:
 
 def check_positive(owner: object, name: str, value: Any) -> float:
     """A finite number above zero, as a float."""
-    if not _is_number(value) or not (math.isfinite(value) and value > 0):
+    number = _as_float(value) if _is_number(value) else math.nan
+    if not 0 < number < math.inf:
         raise InvalidInput(f"{owner_name(owner)}: {name} must be a finite number > 0, got {shown(value)}.")
-    return float(value)
+    return number
 
 
-def check_integer(owner: object, name: str, value: Any, *, least: int) -> int:
-    """A whole number of at least `least`, as an int."""
-    if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, np.integer)) or value < least:
-        raise InvalidInput(f"{owner_name(owner)}: {name} must be a whole number >= {least}, got {shown(value)}.")
+def check_integer(owner: object, name: str, value: Any, *, least: int, most: int | None = None) -> int:
+    """A whole number of at least `least` and, where that is given, at most `most`, as an int."""
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
+    if not whole or value < least or (most is not None and value > most):
+        wanted = f">= {least}" if most is None else f"from {least} to {most:,}"
+        raise InvalidInput(f"{owner_name(owner)}: {name} must be a whole number {wanted}, got {shown(value)}.")
     return int(value)
+
+
+def check_number(owner: object, name: str, value: Any, *, least: float, most: float) -> float:
+    """A number from `least` to `most`, as a float."""
+    if not _is_number(value) or not least <= value <= most:
+        raise InvalidInput(
+            f"{owner_name(owner)}: {name} must be a number from {least:g} to {most:g}, got {shown(value)}."
+        )
+    return float(value)
 
 
 def check_choice(owner: object, name: str, value: Any, choices: Collection[str]) -> str:
@@ -74,6 +86,14 @@ def check_gram(owner: object, name: str, value: Any) -> Array:
             f"{owner_name(owner)}: {name} must be symmetric, got a matrix that differs from its transpose."
         )
     return matrix
+
+
+def _as_float(value: float) -> float:
+    """Infinity for a whole number beyond all floats."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf
 
 
 def _is_number(value: Any) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse
 
 from fewsight._base.types import Array
+from fewsight._compiled._caching import compiled
 from fewsight._compiled._row_tiles import (
     PANEL_ROWS,
     Ints,
@@ -52,7 +53,7 @@ def tiled_distances_reference(
     return distances_reference(A.toarray(), B.toarray())
 
 
-@numba.njit(cache=True, parallel=True, error_model="numpy")
+@compiled(parallel=True, error_model="numpy")
 def tiled_distances(
     a_starts: Ints, a_dims: Ints, a_values: Array, b_starts: Ints, b_dims: Ints, b_values: Array, width: int, same: bool
 ) -> Array:

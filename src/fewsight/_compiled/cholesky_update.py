@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 
-import numba
 import numpy as np
 import scipy.linalg
 
 from fewsight._base.types import Array, Indices
+from fewsight._compiled._caching import compiled
 
 
 def rank_one_update_reference(L: Array, v: Array) -> Array:
@@ -21,7 +21,7 @@ def rank_one_update_reference(L: Array, v: Array) -> Array:
     return scipy.linalg.cholesky(L @ L.T + np.outer(v, v), lower=True)
 
 
-@numba.njit(cache=True)
+@compiled()
 def rank_one_update(L: Array, v: Array) -> Array:
     """As `rank_one_update_reference`, in O(n^2), less where v starts with zeros. Overwrites v, and L, which it returns.
 
@@ -46,7 +46,7 @@ def remove_reference(L: Array, removed: Indices) -> Array:
     return scipy.linalg.cholesky(np.delete(np.delete(A, removed, axis=0), removed, axis=1), lower=True)
 
 
-@numba.njit(cache=True)
+@compiled()
 def remove(L: Array, removed: Indices) -> Array:
     """As `remove_reference`, in O(n^2) for each removed row. Indices are distinct and in range; L stays as it is."""
     gone = np.zeros(len(L), dtype=np.bool_)

@@ -6,18 +6,26 @@ Only what is not zero costs time. Two loops compute the same numbers:
 - `tiled_gram` lays a few rows out densely, side by side, and meets every other row's non-zeros with all of them at once:
   vector instructions without a gather, n * nnz steps however the zeros are spread;
 - `inverted_gram` walks the columns: one scalar step for each pair of non-zeros in one column, far fewer when few coincide.
+  For this a few rows' non-zeros are listed column by column: they are read in one go, and sums are in a tile in the cache.
 
-Both add the terms of one pair in the order of the dimensions, one after the other. So the result is the same to the last
-bit for either loop, for x and z exchanged, and for any number of threads.
+Hashed bins are of both kinds: a thousand columns that most rows fill, and hundreds of thousands that few do. Where that saves
+much time, the first loop takes the common columns and the second the rest; else one of them takes all.
+
+Each loop adds the terms of one pair in the order of the dimensions, one after the other, and which columns are common does not
+depend on the order of x and z. So the result is the same to the last bit for x and z exchanged, for `gram(A)` and
+`gram(A, A)`, and for any number of threads; and for either loop. Among other rows other columns may be common: the last bits of
+a pair's sum may then differ.
 """
 
 from __future__ import annotations
 
 import numba
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse
 
 from fewsight._base.types import Array
+from fewsight._compiled._caching import compiled
 from fewsight._compiled._row_tiles import (
     PANEL_ROWS,
     Ints,
@@ -31,9 +39,11 @@ from fewsight._compiled._row_tiles import (
 )
 from fewsight._compiled._threads import threads_for
 
-STEP_RATIO = (
-    8  # one scalar step of `inverted_gram` takes as long as 8 lane steps of `tiled_gram` (measured: 7.7 to 9.3)
-)
+# One scalar step of `inverted_gram` takes as long as 8 lane steps of `tiled_gram` (measured: 7.7 to 9.3).
+STEP_RATIO = 8
+LISTED_ROWS = 256  # a tile of so many rows and columns fills half a megabyte
+# Both loops take part if they promise to be this many times faster than one alone: there is a price in sorting columns.
+WORTH_DIVIDING = 1.25
 
 
 def gram_reference(X: Array, Z: Array) -> Array:
@@ -42,40 +52,77 @@ def gram_reference(X: Array, Z: Array) -> Array:
 
 
 def gram(A: scipy.sparse.csr_array, B: scipy.sparse.csr_array | None = None) -> Array:
-    """As `gram_reference`, for canonical CSR rows > 0, by the loop that takes less time; `B` None means A itself."""
+    """As `gram_reference`, for canonical CSR rows > 0, by the loops that take least time; `B` None means A itself."""
     if A.shape[1] > (A if B is None else B).nnz:  # hashed bins, say: most columns are empty
         A, B = without_empty_columns(A, B)
     other = A if B is None else B
-    rows = (A.indptr.astype(np.int64), A.indices, A.data)
+    common = common_columns(A, other)
     with threads_for(float(A.nnz) * other.shape[0]):
-        if inverted_pays(A, other):
-            columns = other.tocsc()
-            lists = (columns.indptr.astype(np.int64), columns.indices, columns.data)
-            return inverted_gram(*rows, *lists, other.shape[0], B is None)
-        return tiled_gram(*rows, other.indptr.astype(np.int64), other.indices, other.data, A.shape[1], B is None)
+        if common.all():
+            return _tiled(A, B)
+        K = np.zeros((A.shape[0], other.shape[0]))
+        if common.any():
+            K = _tiled(with_columns(A, common), None if B is None else with_columns(B, common))
+        lists = by_column(A, ~common)
+        return inverted_gram(K, *lists, *(lists if B is None else by_column(B, ~common)), B is None)
+
+
+def _tiled(A: scipy.sparse.csr_array, B: scipy.sparse.csr_array | None) -> Array:
+    return tiled_gram(*_arrays(A), *_arrays(A if B is None else B), A.shape[1], B is None)
+
+
+def _arrays(M: scipy.sparse.csr_array) -> tuple[Ints, Ints, Array]:
+    return M.indptr.astype(np.int64), M.indices, M.data
 
 
 def without_empty_columns(
     A: scipy.sparse.csr_array, B: scipy.sparse.csr_array | None
 ) -> tuple[scipy.sparse.csr_array, scipy.sparse.csr_array | None]:
     """Both matrices on the columns that B fills, in their order: the others have nothing in common."""
-    other = A if B is None else B
     filled = np.zeros(A.shape[1], dtype=bool)
-    filled[other.indices] = True
-    place = np.cumsum(filled) - 1
-    width = int(filled.sum())
-    narrow = scipy.sparse.csr_array((other.data, place[other.indices], other.indptr), shape=(other.shape[0], width))
-    if B is None:
-        return narrow, None
-    kept = filled[A.indices]
-    starts = np.concatenate([[0], np.cumsum(kept)])[A.indptr]
-    return scipy.sparse.csr_array((A.data[kept], place[A.indices[kept]], starts), shape=(A.shape[0], width)), narrow
+    filled[(A if B is None else B).indices] = True
+    return with_columns(A, filled), None if B is None else with_columns(B, filled)
 
 
-def inverted_pays(A: scipy.sparse.csr_array, B: scipy.sparse.csr_array) -> bool:
-    """Whether walking columns takes less time than meeting every non-zero of A with every row of B."""
-    in_a, in_b = (np.bincount(M.indices, minlength=M.shape[1]).astype(np.float64) for M in (A, B))
-    return bool(STEP_RATIO * (in_a @ in_b) < float(A.nnz) * B.shape[0])
+def with_columns(M: scipy.sparse.csr_array, chosen: npt.NDArray[np.bool_]) -> scipy.sparse.csr_array:
+    """The matrix on the chosen columns, in their order; its values are not copied if they are all there."""
+    place = np.cumsum(chosen, dtype=M.indices.dtype) - M.indices.dtype.type(1)
+    shape = (M.shape[0], int(chosen.sum()))
+    kept = chosen[M.indices]
+    if kept.all():
+        return scipy.sparse.csr_array((M.data, place[M.indices], M.indptr), shape=shape)
+    kept = np.flatnonzero(kept)
+    return scipy.sparse.csr_array((M.data[kept], place[M.indices[kept]], np.searchsorted(kept, M.indptr)), shape=shape)
+
+
+def by_column(M: scipy.sparse.csr_array, chosen: npt.NDArray[np.bool_]) -> tuple[Ints, Ints, Ints, Array]:
+    """The non-zeros in the chosen columns, as `inverted_gram` reads them: for each LISTED_ROWS rows one list, in the order of
+    columns and within a column of rows. Returns where lists start (n_lists + 1), and each entry's column, row and value.
+    """
+    dims, rows, values = np.empty(M.nnz, M.indices.dtype), np.empty(M.nnz, np.int32), np.empty(M.nnz)  # room for all
+    starts = [0]
+    for top in range(0, M.shape[0], LISTED_ROWS):
+        few = M[top : top + LISTED_ROWS].tocsc()
+        columns = np.repeat(np.arange(M.shape[1], dtype=dims.dtype), np.diff(few.indptr))
+        kept = np.flatnonzero(chosen[columns])
+        here = slice(starts[-1], starts[-1] + len(kept))
+        dims[here], rows[here], values[here] = columns[kept], few.indices[kept] + top, few.data[kept]
+        starts.append(here.stop)
+    return np.array(starts), dims[: starts[-1]], rows[: starts[-1]], values[: starts[-1]]
+
+
+def common_columns(A: scipy.sparse.csr_array, B: scipy.sparse.csr_array) -> npt.NDArray[np.bool_]:
+    """The columns for `tiled_gram`: all, none, or those that many rows fill, whichever takes least time.
+
+    A column that c of n rows fill takes c * n lane steps in `tiled_gram` and c * c scalar ones in `inverted_gram`. Rows of
+    both matrices count alike, so that their order does not matter.
+    """
+    in_a = np.bincount(A.indices, minlength=A.shape[1])
+    filled = np.add(in_a, in_a if B is A else np.bincount(B.indices, minlength=B.shape[1]), dtype=np.float64)
+    tiled, inverted = filled * (A.shape[0] + B.shape[0]), STEP_RATIO * filled * filled
+    if np.minimum(tiled, inverted).sum() * WORTH_DIVIDING < min(tiled.sum(), inverted.sum()):
+        return inverted > tiled
+    return np.full(A.shape[1], bool(tiled.sum() <= inverted.sum()))
 
 
 def tiled_gram_reference(
@@ -87,7 +134,7 @@ def tiled_gram_reference(
     return gram_reference(A.toarray(), B.toarray())
 
 
-@numba.njit(cache=True, parallel=True, error_model="numpy")
+@compiled(parallel=True, error_model="numpy")
 def tiled_gram(
     a_starts: Ints, a_dims: Ints, a_values: Array, b_starts: Ints, b_dims: Ints, b_values: Array, width: int, same: bool
 ) -> Array:
@@ -139,70 +186,73 @@ def _add_minima(sums: Array, dims: Ints, values: Array, start: int, stop: int, p
 
 
 def inverted_gram_reference(
+    K: Array,
     a_starts: Ints,
     a_dims: Ints,
+    a_rows: Ints,
     a_values: Array,
     b_starts: Ints,
+    b_dims: Ints,
     b_rows: Ints,
     b_values: Array,
-    n_rows: int,
     same: bool,
 ) -> Array:
-    """The definition, on CSR rows and the CSC columns of a matrix with that many rows. `same` promises one matrix."""
-    width = len(b_starts) - 1
-    A = scipy.sparse.csr_array((a_values, a_dims, a_starts), shape=(len(a_starts) - 1, width))
-    B = scipy.sparse.csc_array((b_values, b_rows, b_starts), shape=(n_rows, width))
-    return gram_reference(A.toarray(), B.toarray())
+    """K plus the definition, on lists as `by_column` makes them. `same` promises that both are one, and K symmetric."""
+    width = 1 + max(a_dims.max(initial=0), b_dims.max(initial=0))
+    A, B = np.zeros((K.shape[0], width)), np.zeros((K.shape[1], width))
+    A[a_rows, a_dims], B[b_rows, b_dims] = a_values, b_values
+    return K + gram_reference(A, B)
 
 
-@numba.njit(cache=True, parallel=True, error_model="numpy")
+@compiled(parallel=True, error_model="numpy")
 def inverted_gram(
+    K: Array,
     a_starts: Ints,
     a_dims: Ints,
+    a_rows: Ints,
     a_values: Array,
     b_starts: Ints,
+    b_dims: Ints,
     b_rows: Ints,
     b_values: Array,
-    n_rows: int,
     same: bool,
 ) -> Array:
-    """As `inverted_gram_reference`, in the result's memory. With `same`, half the work."""
-    n = a_starts.size - 1
-    K = np.zeros((n, n_rows))
-    for pair in numba.prange((n + 1) // 2):  # a short row of the triangle with a long one: equal work for every thread
-        low = np.int64(pair)
-        high = n - 1 - low
-        _add_row(K[low], low, a_starts, a_dims, a_values, b_starts, b_rows, b_values, same)
-        if high != low:
-            _add_row(K[high], high, a_starts, a_dims, a_values, b_starts, b_rows, b_values, same)
-    if same:
-        corners = tiles(K, PANEL_ROWS, same)
-        for tile in numba.prange(len(corners)):
-            top, left = corners[tile]
-            mirror(K, top, min(n, top + PANEL_ROWS), left, min(n, left + PANEL_ROWS))
+    """As `inverted_gram_reference`, in the memory of K, which it changes. With `same`, half the work."""
+    corners = tiles(K, LISTED_ROWS, same)
+    for tile in numba.prange(len(corners)):
+        top, left = corners[tile]
+        i, j = top // LISTED_ROWS, left // LISTED_ROWS
+        a, b = slice(a_starts[i], a_starts[i + 1]), slice(b_starts[j], b_starts[j + 1])
+        _add_lists(K, a_dims[a], a_rows[a], a_values[a], b_dims[b], b_rows[b], b_values[b])
+        if same:
+            mirror(K, top, min(K.shape[0], top + LISTED_ROWS), left, min(K.shape[0], left + LISTED_ROWS))
     return K
 
 
 @numba.njit(error_model="numpy")
-def _add_row(
-    sums: Array,
-    i: int,
-    a_starts: Ints,
-    a_dims: Ints,
-    a_values: Array,
-    b_starts: Ints,
-    b_rows: Ints,
-    b_values: Array,
-    same: bool,
+def _add_lists(
+    K: Array, a_dims: Ints, a_rows: Ints, a_values: Array, b_dims: Ints, b_rows: Ints, b_values: Array
 ) -> None:
-    """Row i of the result (up to the diagonal with `same`), from the columns in which row i is not zero."""
-    one = np.uint64(1)
-    for t in range(a_starts[i], a_starts[i + 1]):
-        x = a_values[t]
-        s, end = np.uint64(b_starts[a_dims[t]]), np.uint64(b_starts[a_dims[t] + 1])
-        if same:
-            end = s + np.uint64(np.searchsorted(b_rows[s:end], i, side="right"))
-        while s < end:
-            z = b_values[s]
-            sums[np.uint64(b_rows[s])] += x if x < z else z
-            s += one
+    """What the entries of two lists have in common, column by column: both are read once, as when sorted lists are merged."""
+    s, t = 0, 0
+    while s < a_dims.size and t < b_dims.size:
+        if a_dims[s] < b_dims[t]:
+            s += 1
+        elif a_dims[s] > b_dims[t]:
+            t += 1
+        else:
+            column, end = a_dims[s], t
+            while end < b_dims.size and b_dims[end] == column:
+                end += 1
+            while s < a_dims.size and a_dims[s] == column:
+                _add_entries(K[a_rows[s]], a_values[s], b_rows[t:end], b_values[t:end])
+                s += 1
+            t = end
+
+
+@numba.njit(error_model="numpy")
+def _add_entries(sums: Array, x: float, rows: Ints, values: Array) -> None:
+    """sums[row] += min(x, value) for all entries of one column."""
+    for t in range(rows.size):
+        z = values[t]
+        sums[np.uint64(rows[t])] += x if x < z else z  # unsigned: no test for negative indices

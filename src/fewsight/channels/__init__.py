@@ -7,13 +7,18 @@ from typing import Any
 from fewsight._base.checks import check_choice
 from fewsight._base.errors import InvalidInput
 from fewsight.channels.base import Channel, Encodings
+from fewsight.channels.colour import Colour
 from fewsight.channels.dense_pmk import DensePmk
 from fewsight.channels.harris_pmk import HarrisPmk
+from fewsight.channels.opponent_sift import OpponentSift
+from fewsight.channels.phog import Phog
 from fewsight.channels.spatial_pmk import SpatialPmk
+from fewsight.channels.texture import Texture
 from fewsight.channels.vocabulary_pmk import VocabularyPmk
 
 CHANNELS: dict[str, type[Channel]] = {
-    channel.name: channel for channel in (SpatialPmk, DensePmk, VocabularyPmk, HarrisPmk)
+    channel.name: channel
+    for channel in (SpatialPmk, DensePmk, VocabularyPmk, HarrisPmk, OpponentSift, Phog, Texture, Colour)
 }
 
 
@@ -27,4 +32,17 @@ def make_channel(name: str, **options: Any) -> Channel:
     return kind(**options)
 
 
-__all__ = ["CHANNELS", "Channel", "DensePmk", "Encodings", "HarrisPmk", "SpatialPmk", "VocabularyPmk", "make_channel"]
+__all__ = [
+    "CHANNELS",
+    "Channel",
+    "Colour",
+    "DensePmk",
+    "Encodings",
+    "HarrisPmk",
+    "OpponentSift",
+    "Phog",
+    "SpatialPmk",
+    "Texture",
+    "VocabularyPmk",
+    "make_channel",
+]

@@ -13,14 +13,17 @@ import scipy.sparse
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits
 
-from fewsight._base.checks import check_integer
+from fewsight._base.checks import check_integer, shown
 from fewsight._base.errors import InvalidInput, NotFitted, UnreadableImage
 from fewsight._base.parallel import map_pieces
-from fewsight._base.types import Array, LocalFeatures, Recipe, State
-from fewsight.images import FeatureCache, Image, as_image
+from fewsight._base.types import Array, Indices, LocalFeatures, Recipe, State
+from fewsight.images import FeatureCache, Image, ImageArray, as_image
 from fewsight.kernels import Kernel
 
 Encodings: TypeAlias = Any  # a scipy.sparse.csr_array with a row per image
+ROUNDING = 1e-13  # of sums over thousands of columns, relative
+LARGEST_SEED = 2**32 - 1  # that scikit-learn takes
+LARGEST_SIDE = 5_000  # pixels of the working resolution; also of an image that a scale below 1 enlarges
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
@@ -30,7 +33,8 @@ class Channel(BaseEstimator, ABC):
 
     Subclasses state their options in `__init__`, among them `cache`, `n_jobs` and `random_state`, and know how to describe one
     image (`_describe`), what to keep of it for learning (`_sample`), how to learn from that (`_learn`) and how to encode
-    one image (`_encode`). What was learned lives in `learned_`.
+    one image (`_encode`). What was learned lives in `learned_`. A channel that learns from labels as well says so
+    (`_uses_labels`) and knows how (`_learn_labelled`).
     """
 
     name: ClassVar[str]
@@ -68,6 +72,15 @@ class Channel(BaseEstimator, ABC):
     def _learn(self, samples: list[np.ndarray]) -> State:
         """What the encoding needs to know (a codebook, say), from the training images' samples."""
 
+    @property
+    def _uses_labels(self) -> bool:
+        """Whether what is learned depends on the labels of the training images."""
+        return False
+
+    def _learn_labelled(self, samples: list[np.ndarray], groups: Indices) -> State:
+        """As `_learn`, for a channel that uses labels: `groups` numbers the class of each image, -1 if it has none."""
+        return self._learn(samples)
+
     @abstractmethod
     def _encode_recipe(self) -> Recipe:
         """All that decides what `_encode` returns, beside the local features; includes a digest of `learned_`."""
@@ -88,24 +101,29 @@ class Channel(BaseEstimator, ABC):
     # What a channel offers.
 
     def fit(self, images: Sequence[Any], labels: Any = None) -> Self:
-        """Learn what the encoding needs from the training images. The labels are for channels that use them."""
+        """Learn what the encoding needs from the training images. The labels are for channels that use them.
+
+        One label per image: strings, integers or booleans; None is an image without.
+        """
         images = as_images(images)
         if not images:
             raise InvalidInput(f"{type(self).__name__}: fit needs at least one image, got none.")
         self._check_options()
+        groups = groups_of(self, labels, len(images)) if self._uses_labels and labels is not None else None
         if self.cache is None:
-            self._set_learned(self._learned_from(images))
+            self._set_learned(self._learned_from(images, groups))
             return self
-        key = self._learned_key(images)
+        key = self._learned_key(images, groups)
         state = self.cache.get(key)
         if state is None:
-            state = self._learned_from(images)
+            state = self._learned_from(images, groups)
             self.cache.put(key, state)
         self._set_learned(state)
         return self
 
     def prepare(self, images: Sequence[Any]) -> list[UnreadableImage]:
         """Compute and cache the local features; return what could not be read instead of failing on it."""
+        self._check_options()
 
         def attempt(image: Image) -> UnreadableImage | None:
             try:
@@ -125,7 +143,7 @@ class Channel(BaseEstimator, ABC):
         """One row per image, ready for `gram`."""
         self._check_fitted()
         rows = self._map(self._encoding_of, as_images(images), "encodings")
-        return _stacked(rows, self.n_columns)
+        return stacked(rows, self.n_columns)
 
     def gram(self, A: Encodings, B: Encodings | None = None) -> Array:
         """Kernel values between encodings."""
@@ -136,9 +154,10 @@ class Channel(BaseEstimator, ABC):
         return self.kernel.diag(A)
 
     def distances(self, A: Encodings, B: Encodings) -> Array:
-        """Distances in the space that the kernel spans."""
-        squared = self.diag(A)[:, None] + self.diag(B)[None, :] - 2 * self.gram(A, B)
-        return np.sqrt(np.maximum(squared, 0.0))
+        """Distances in the space that the kernel spans; what rounding leaves of zero is zero."""
+        squares = self.diag(A)[:, None] + self.diag(B)[None, :]
+        squared = squares - 2 * self.gram(A, B)
+        return np.sqrt(np.where(squared > ROUNDING * squares, squared, 0.0))
 
     def state(self) -> State:
         """Options and what was learned, for the model file."""
@@ -153,7 +172,14 @@ class Channel(BaseEstimator, ABC):
         }
         channel = cls(**options)
         channel._set_learned(state.nested("learned"))
+        channel._try_out()
         return channel
+
+    def _try_out(self) -> None:
+        """What came from a file, and may have been edited, fits together: one small image goes all the way."""
+        self._check_options()
+        squares = (np.indices((32, 32)) // 8).sum(axis=0) % 2  # whose corners are found by those that look for some
+        self._encoded(ImageArray((200 * squares).astype(np.uint8)))
 
     # One image at a time, through the cache.
 
@@ -187,12 +213,14 @@ class Channel(BaseEstimator, ABC):
         columns, values = self._encode(self._features_of(image))
         return columns.astype(np.int32), values
 
-    def _learned_key(self, images: list[Image]) -> str:
+    def _learned_key(self, images: list[Image], groups: Indices | None) -> str:
         hashes = "".join(image.content_hash for image in images)
-        return FeatureCache.key_of("learned", self._feature_recipe(), self._learn_recipe(), hashes)
+        labelled: list[Recipe] = [] if groups is None else [{"groups": groups.tolist()}]
+        return FeatureCache.key_of("learned", self._feature_recipe(), self._learn_recipe(), hashes, *labelled)
 
-    def _learned_from(self, images: list[Image]) -> State:
-        return self._learn(self._map(self._sampler(len(images)), list(enumerate(images)), "local features"))
+    def _learned_from(self, images: list[Image], groups: Indices | None) -> State:
+        samples = self._map(self._sampler(len(images)), list(enumerate(images)), "local features")
+        return self._learn(samples) if groups is None else self._learn_labelled(samples, groups)
 
     def _sampler(self, n_images: int) -> Callable[[tuple[int, Image]], np.ndarray]:
         """Each image has a random stream of its own: the sample is the same in whatever order they are done."""
@@ -211,8 +239,8 @@ class Channel(BaseEstimator, ABC):
             return map_pieces(function, pieces, n_jobs=self.n_jobs, what=f"{self.name}: {what}")
 
     def _check_options(self) -> None:
-        """Recipes are made of checked options, so making them is the check."""
-        check_integer(self, "random_state", self.random_state, least=0)
+        """Recipes are made of checked options, so making them is the check. Comes before any image is read."""
+        check_integer(self, "random_state", self.random_state, least=0, most=LARGEST_SEED)
         self._feature_recipe()
         self._learn_recipe()
 
@@ -226,6 +254,23 @@ def as_images(images: Sequence[Any]) -> list[Image]:
     return [as_image(image) for image in images]
 
 
+def groups_of(owner: object, labels: Any, n: int) -> Indices:
+    """The number of each image's class, in the order of their first appearance; -1 where the label is None.
+
+    What a class is called makes no difference to what is learned from it.
+    """
+    who = type(owner).__name__
+    try:
+        labels = list(labels)
+        classes = list(dict.fromkeys(label for label in labels if label is not None))
+    except TypeError:
+        raise InvalidInput(f"{who}: labels must be a list of strings, integers or None, got {shown(labels)}.") from None
+    if len(labels) != n:
+        raise InvalidInput(f"{who}: images and labels must have the same length, got {n} and {len(labels)}.")
+    numbers = {None: -1, **{label: number for number, label in enumerate(classes)}}
+    return np.array([numbers[label] for label in labels], dtype=np.intp)
+
+
 @contextlib.contextmanager
 def _one_thread() -> Iterator[None]:
     threads = cv2.getNumThreads()
@@ -237,7 +282,7 @@ def _one_thread() -> Iterator[None]:
         cv2.setNumThreads(threads)
 
 
-def _stacked(rows: list[tuple[np.ndarray, np.ndarray]], n_columns: int) -> Encodings:
+def stacked(rows: list[tuple[np.ndarray, np.ndarray]], n_columns: int) -> Encodings:
     counts = [len(columns) for columns, _ in rows]
     indptr = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
     columns = np.concatenate([columns for columns, _ in rows]) if rows else np.empty(0, np.int32)

@@ -8,6 +8,7 @@ import numpy as np
 
 from fewsight._base.checks import check_integer
 from fewsight._base.types import LocalFeatures, Recipe
+from fewsight.channels.base import LARGEST_SIDE
 from fewsight.channels.points import CubesChannel
 from fewsight.features import HarrisAffine
 from fewsight.images import FeatureCache, Image
@@ -91,7 +92,7 @@ class HarrisPmk(CubesChannel):
 
     @property
     def _working_side(self) -> int:
-        return check_integer(self, "longest_side", self.longest_side, least=16)
+        return check_integer(self, "longest_side", self.longest_side, least=16, most=LARGEST_SIDE)
 
     @property
     def n_columns(self) -> int:

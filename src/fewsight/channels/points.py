@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from fewsight._base.checks import check_integer
+from fewsight._base.checks import check_integer, check_number
 from fewsight._base.types import LocalFeatures, Recipe, State
 from fewsight.channels.base import Channel
 from fewsight.encodings import Projection, UniformPyramid, principal_components
@@ -36,7 +36,7 @@ class PointsChannel(Channel, ABC):
             "kind": "projection",
             "version": 1,
             "n_components": check_integer(self, "n_components", self.n_components, least=1),
-            "position": self.position,
+            "position": check_number(self, "position", self.position, least=0, most=1e6),
             "n_descriptors": check_integer(self, "n_descriptors", self.n_descriptors, least=1),
             "random_state": self.random_state,
         }
@@ -76,6 +76,10 @@ class CubesChannel(PointsChannel, ABC):
     @property
     def _pyramid(self) -> UniformPyramid:
         return UniformPyramid(self.finest, self.n_levels, random_state=self.random_state)
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        self._pyramid.recipe()
 
     def _learn_bins(self, points: np.ndarray) -> State:
         return State({}, {})

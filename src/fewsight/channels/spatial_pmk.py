@@ -66,11 +66,15 @@ class SpatialPmk(DenseSiftChannel):
     def _pyramid(self) -> SpatialPyramid:
         return SpatialPyramid(self.n_levels)
 
+    def _check_options(self) -> None:
+        super()._check_options()
+        self._pyramid.recipe()
+
     def _learn_recipe(self) -> Recipe:
         return {
             "kind": "kmeans_codebook",
             "version": 1,
-            "n_words": check_integer(self, "n_words", self.n_words, least=1),
+            "n_words": check_integer(self, "n_words", self.n_words, least=1, most=50_000),
             "n_descriptors": check_integer(self, "n_descriptors", self.n_descriptors, least=1),
             "random_state": self.random_state,
         }
@@ -88,6 +92,8 @@ class SpatialPmk(DenseSiftChannel):
             raise InvalidInput(
                 f"SpatialPmk: a codebook of SIFT words has 128 columns, got {self.codebook_.words.shape[1]}."
             )
+        if self.n_columns > np.iinfo(np.int32).max:
+            raise InvalidInput(f"SpatialPmk: n_words times cells must be below 2^31, got {self.n_columns:,}.")
         self.learned_ = state
 
     def _encode_recipe(self) -> Recipe:

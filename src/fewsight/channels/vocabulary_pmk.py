@@ -6,10 +6,12 @@ from typing import ClassVar
 
 import numpy as np
 
+from fewsight._base.checks import check_integer
 from fewsight._base.types import Recipe, State
 from fewsight.channels.dense import DenseSiftChannel
 from fewsight.channels.points import PointsChannel
 from fewsight.encodings import VocabularyPyramid, vocabulary_pyramid
+from fewsight.encodings.vocabulary_pyramid import MOST_CHILDREN, MOST_LEVELS
 from fewsight.images import FeatureCache
 
 
@@ -67,7 +69,11 @@ class VocabularyPmk(PointsChannel, DenseSiftChannel):
         return self.pyramid_.n_nodes
 
     def _learn_recipe(self) -> Recipe:
-        return {**super()._learn_recipe(), "branching": self.branching, "n_levels": self.n_levels}
+        return {
+            **super()._learn_recipe(),
+            "branching": check_integer(self, "branching", self.branching, least=2, most=MOST_CHILDREN),
+            "n_levels": check_integer(self, "n_levels", self.n_levels, least=1, most=MOST_LEVELS),
+        }
 
     def _learn_bins(self, points: np.ndarray) -> State:
         return vocabulary_pyramid(

@@ -15,7 +15,8 @@ from fewsight._base.checks import check_integer
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import State
 
-BLOCK = 16_384  # descriptors compared with all words at a time: a few tens of megabytes
+BLOCK = 16_384  # descriptors compared with all words at a time, or fewer: a few tens of megabytes
+MOST_PAIRS = 2**24  # of descriptors and words
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,10 @@ class Codebook:
     def assign(self, descriptors: npt.NDArray[Any]) -> npt.NDArray[np.intp]:
         """The nearest word of each descriptor: the largest x.w - |w|^2 / 2."""
         half_norms = 0.5 * np.einsum("ij,ij->i", self.words, self.words)
+        block = min(BLOCK, max(1, MOST_PAIRS // self.n_words))
         blocks = [
-            (descriptors[start : start + BLOCK].astype(np.float32) @ self.words.T - half_norms).argmax(axis=1)
-            for start in range(0, len(descriptors), BLOCK)
+            (descriptors[start : start + block].astype(np.float32) @ self.words.T - half_norms).argmax(axis=1)
+            for start in range(0, len(descriptors), block)
         ]
         return np.concatenate(blocks) if blocks else np.empty(0, np.intp)
 

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fewsight._base.checks import check_integer
+from fewsight._base.checks import check_integer, check_number
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import LocalFeatures, State
+
+LARGEST_POSITION = 1e6  # what is divided into the smallest cubes still fits into whole numbers
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,9 @@ class Projection:
         sound = mean.ndim == 1 and components.ndim == 2 and len(components) == len(mean)
         if not sound or mean.dtype != np.float32 or components.dtype != np.float32:
             raise InvalidInput("Projection: mean and components must be float32 arrays of one length.")
-        if not (np.isfinite(mean).all() and np.isfinite(components).all() and position >= 0):
-            raise InvalidInput("Projection: mean, components and position must be finite.")
-        return cls(mean, components, float(position))
+        if not (np.isfinite(mean).all() and np.isfinite(components).all()):
+            raise InvalidInput("Projection: mean and components must be finite.")
+        return cls(mean, components, check_number("Projection", "position", position, least=0, most=LARGEST_POSITION))
 
 
 def principal_components(descriptors: npt.NDArray[Any], n_components: int, *, position: float) -> Projection:
@@ -58,8 +60,7 @@ def principal_components(descriptors: npt.NDArray[Any], n_components: int, *, po
     n_components = min(
         check_integer("principal_components", "n_components", n_components, least=1), descriptors.shape[1]
     )
-    if not 0 <= position < np.inf:
-        raise InvalidInput(f"principal_components: position must be a finite number >= 0, got {position!r}.")
+    position = check_number("principal_components", "position", position, least=0, most=LARGEST_POSITION)
     if not len(descriptors):
         d = descriptors.shape[1]
         return Projection(np.zeros(d, np.float32), np.zeros((d, n_components), np.float32), float(position))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from fewsight._base.checks import check_integer, check_positive
+from fewsight._base.checks import check_integer, check_number
 from fewsight._base.types import Array, Indices, Recipe
 
 Points = npt.NDArray[np.float32]  # (n, d), a row per local feature
@@ -32,9 +32,10 @@ class UniformPyramid:
     random_state: int = 0
 
     def __post_init__(self) -> None:
-        check_positive(self, "finest", self.finest)
-        check_integer(self, "n_levels", self.n_levels, least=1)
+        check_number(self, "finest", self.finest, least=1e-3, most=1e6)
+        check_integer(self, "n_levels", self.n_levels, least=1, most=30)
         check_integer(self, "n_columns", self.n_columns, least=1)
+        check_integer(self, "random_state", self.random_state, least=0)
 
     @property
     def sides(self) -> Array:

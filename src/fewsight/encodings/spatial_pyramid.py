@@ -22,7 +22,7 @@ class SpatialPyramid:
     n_levels: int = 3
 
     def __post_init__(self) -> None:
-        check_integer(self, "n_levels", self.n_levels, least=1)
+        check_integer(self, "n_levels", self.n_levels, least=1, most=8)  # 21,845 cells; columns are 32-bit numbers
 
     @property
     def n_cells(self) -> int:
@@ -40,17 +40,21 @@ class SpatialPyramid:
     def encode(
         self, words: npt.NDArray[np.intp], locations: npt.NDArray[np.float32], n_words: int
     ) -> tuple[Indices, Array]:
-        """Columns (ascending) and values of one image's row of n_cells * n_words, cell by cell, word by word."""
+        """Columns (ascending) and values of one image's row of n_cells * n_words, cell by cell, word by word.
+
+        Words are (n,), or (n, k) where each local feature has k of them, which then count 1 / k each.
+        """
         columns, values, offset = [], [], 0
         for level, weight in enumerate(self.level_weights):
-            bins, counts = np.unique(offset + _cells(locations, 2**level) * n_words + words, return_counts=True)
+            cells = cells_of(locations, 2**level).reshape(-1, *(1,) * (words.ndim - 1))
+            bins, counts = np.unique(offset + cells * n_words + words, return_counts=True)
             columns.append(bins)
-            values.append(weight * counts / max(1, len(words)))
+            values.append(weight * counts / max(1, words.size))
             offset += 4**level * n_words
         return np.concatenate(columns), np.concatenate(values)
 
 
-def _cells(locations: npt.NDArray[np.float32], side: int) -> npt.NDArray[np.intp]:
+def cells_of(locations: npt.NDArray[np.float32], side: int) -> npt.NDArray[np.intp]:
     """Row-major cell of each location in a grid of side x side over the image."""
     column, row = np.minimum(locations * side, side - 1).astype(np.intp).T
     return row * side + column

@@ -17,10 +17,12 @@ import numpy.typing as npt
 from fewsight._base.checks import check_integer
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
+from fewsight._compiled.tree_descent import node_counts
 from fewsight.encodings.codebook import Codebook, kmeans_codebook
 
 Points = npt.NDArray[np.float32]
 
+MOST_CHILDREN, MOST_LEVELS = 10_000, 30
 SMALLEST = 0.02  # of the diameter of the whole: smaller bins weigh no more
 
 
@@ -45,31 +47,24 @@ class VocabularyPyramid:
         return Codebook(np.column_stack([self.words, self.parents, self.increments]).astype(np.float32)).digest
 
     @cached_property
-    def _children(self) -> list[npt.NDArray[np.int64]]:
-        """The children of each node, in order; a leaf has none."""
-        nodes = np.arange(1, self.n_nodes)
-        order = np.argsort(self.parents[1:], kind="stable")
+    def _children(self) -> tuple[Indices, Indices]:
+        """Where in the second array the children of each node start (n_nodes + 1,), and the children, in order."""
         ends = np.cumsum(np.bincount(self.parents[1:], minlength=self.n_nodes))
-        return np.split(nodes[order], ends[:-1])
+        return np.concatenate([[0], ends]), 1 + np.argsort(self.parents[1:], kind="stable")
 
-    def paths(self, points: Points) -> list[tuple[int, npt.NDArray[np.int64]]]:
-        """Each node that holds points, with the points it holds: every point is in one child of each node it is in."""
-        held, found = [(0, np.arange(len(points)))], []
-        while held:
-            node, members = held.pop()
-            found.append((node, members))
-            children = self._children[node]
-            if len(children) and len(members):
-                nearest = Codebook(self.words[children]).assign(points[members])
-                held += [(int(child), members[nearest == place]) for place, child in enumerate(children)]
-        return [(node, members) for node, members in found if len(members)]
+    def counts(self, points: Points) -> Indices:
+        """How many of the points each node holds: all are in the root, each in the nearest child of a node it is in."""
+        points = np.ascontiguousarray(points, dtype=np.float32)
+        if points.ndim != 2 or points.shape[1] != self.words.shape[1]:
+            raise InvalidInput(
+                f"VocabularyPyramid: points must have {self.words.shape[1]} dimensions, as the words have, "
+                f"got an array of shape {points.shape}."
+            )
+        return node_counts(points, np.ascontiguousarray(self.words), *self._children)
 
     def encode(self, points: Points) -> tuple[Indices, Array]:
         """Columns (nodes, ascending) and values of one image's row, which sums to one."""
-        counts = np.zeros(self.n_nodes)
-        for node, members in self.paths(points):
-            counts[node] = len(members)
-        values = counts * self.increments
+        values = self.counts(points) * self.increments
         columns = np.flatnonzero(values)
         return columns, values[columns] / max(1e-300, values.sum())
 
@@ -102,8 +97,8 @@ class VocabularyPyramid:
 
 def vocabulary_pyramid(points: Points, *, branching: int, n_levels: int, random_state: int) -> VocabularyPyramid:
     """Divide the points again and again; a node with fewer than `branching` distinct points is a leaf."""
-    check_integer("vocabulary_pyramid", "branching", branching, least=2)
-    check_integer("vocabulary_pyramid", "n_levels", n_levels, least=1)
+    check_integer("vocabulary_pyramid", "branching", branching, least=2, most=MOST_CHILDREN)
+    check_integer("vocabulary_pyramid", "n_levels", n_levels, least=1, most=MOST_LEVELS)
     words, parents, sizes = [points.mean(axis=0)], [0], [_diameter(points, points.mean(axis=0))]
     level = [(0, points)]
     for _ in range(n_levels - 1):

@@ -2,9 +2,10 @@
 
 from fewsight.evaluation.outcomes import METRICS, Outcome, Setting, Strangeness
 from fewsight.evaluation.protocol import Draw, Protocol
-from fewsight.evaluation.report import write_report
+from fewsight.evaluation.report import weights_heatmap, write_report
 from fewsight.evaluation.results import Evaluation, Summary
 from fewsight.evaluation.runner import evaluate
+from fewsight.evaluation.shares import learned_shares
 
 __all__ = [
     "METRICS",
@@ -16,5 +17,7 @@ __all__ = [
     "Strangeness",
     "Summary",
     "evaluate",
+    "learned_shares",
+    "weights_heatmap",
     "write_report",
 ]

@@ -17,6 +17,7 @@ LabelArray = npt.NDArray[np.object_]
 QUALITIES = ("accuracy", "log_loss", "calibration_error", "roc_auc")
 NOVELTIES = ("unknown_auroc", "false_alarm_rate", "found_rate")
 STAGES = ("seconds_features", "seconds_gram", "seconds_fit", "seconds_predict")
+WEIGHT = "weight_"  # before the name of a channel: its share in a combination that was learned
 METRICS = (*QUALITIES, *NOVELTIES, *STAGES)  # in the order of the records
 
 
@@ -62,6 +63,7 @@ class Outcome:
     held_out: Indices = field(default_factory=_no_images)  # (u,) test images of classes that were not learned
     taken_for: LabelArray = field(default_factory=_no_labels)  # (u,)
     strangeness: Strangeness | None = None  # None where the learner does not say
+    weights: Mapping[str, float] = field(default_factory=dict)  # share of each channel, where it was learned
 
     @cached_property
     def metrics(self) -> dict[str, float]:
@@ -73,7 +75,8 @@ class Outcome:
             values["calibration_error"] = calibration_error(*arguments)
             if len(set(self.truth)) > 1:
                 values["roc_auc"] = mean_roc_auc(*arguments)
-        return values | self._novelties() | dict(self.seconds)
+        shares = {f"{WEIGHT}{channel}": share for channel, share in self.weights.items()}
+        return values | self._novelties() | shares | dict(self.seconds)
 
     def _novelties(self) -> dict[str, float]:
         """Whether images of classes that were not learned are told from the others."""

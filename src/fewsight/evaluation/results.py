@@ -15,7 +15,7 @@ import numpy as np
 
 from fewsight._base.archive import write_text
 from fewsight._base.errors import UnreadableImage
-from fewsight.evaluation.outcomes import METRICS, STAGES, Outcome, Setting
+from fewsight.evaluation.outcomes import METRICS, STAGES, WEIGHT, Outcome, Setting
 from fewsight.evaluation.protocol import Protocol
 from fewsight.evaluation.provenance import package_version, versions
 
@@ -174,7 +174,10 @@ def json_text(content: Any) -> str:
 def _summaries(outcomes: list[Outcome]) -> dict[str, Summary]:
     """A metric counts where every repeat has it."""
     found = [outcome.metrics for outcome in outcomes]
-    shared = [name for name in METRICS if all(name in values and math.isfinite(values[name]) for values in found)]
+    weights = [name for name in found[0] if name.startswith(WEIGHT)]
+    shared = [
+        name for name in (*METRICS, *weights) if all(name in values and math.isfinite(values[name]) for values in found)
+    ]
     return {name: Summary.of(tuple(values[name] for values in found)) for name in shared}
 
 

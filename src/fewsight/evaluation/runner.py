@@ -21,7 +21,7 @@ from fewsight.evaluation.readable import Readable
 from fewsight.evaluation.results import Evaluation
 from fewsight.images import ImageSet
 
-COMBINATIONS = ("none", "average")
+COMBINATIONS = ("none", "average", "evidence")
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,8 @@ def evaluate(
     protocol : how to draw training and test images.
     channels : unfitted channels by name. Each is fitted anew on the training images of each draw, never on a test image.
     learners : unfitted estimators, or what makes them when called, by name. They are given Gram matrices.
-    combine : "none" for each channel alone, "average" for all Gram matrices together.
+    combine : "none" for each channel alone; for all Gram matrices together "average", or "evidence" for weights that are learned
+        from the training images, by the learners that have a parameter `weights`.
     n_jobs : for channels and learners, as in joblib; None leaves their own settings.
 
     An image that a channel cannot read is set aside and listed in the result, and the draws are made without it.
@@ -109,11 +110,16 @@ class _Run:
                 grams[name] = self._grams(name, draw)
                 if "none" in self.combine:
                     outcomes += self._learn(draw, {name: grams[name]}, "none")
-                if "average" in self.combine and len(grams) == len(self.channels):
-                    outcomes += self._learn(draw, grams, "average")
-            if len(grams) == len(self.channels) or "average" not in self.combine:
+                if len(grams) == len(self.channels):
+                    outcomes += [outcome for way in self._joint for outcome in self._learn(draw, grams, way)]
+            if len(grams) == len(self.channels) or not self._joint:
                 grams = {}
         return outcomes
+
+    @property
+    def _joint(self) -> list[str]:
+        """The ways that need the Gram matrices of all channels at once."""
+        return [way for way in self.combine if way != "none"]
 
     def _grams(self, name: str, draw: Draw) -> Grams:
         """Fit on the training images alone, then encode both sides."""
@@ -129,11 +135,13 @@ class _Run:
         return Grams(K, K_asked, prepared + middle - start, end - middle)
 
     def _learn(self, draw: Draw, grams: Mapping[str, Grams], combine: str) -> list[Outcome]:
+        settings: dict[str, Any] = {"random_state": draw.seed, "kernel": "precomputed"}
+        if combine != "none":
+            settings["weights"] = combine
         return [
-            self._outcome(
-                draw, grams, combine, name, _fresh(_new(learner), random_state=draw.seed, kernel="precomputed")
-            )
+            self._outcome(draw, grams, combine, name, _fresh(_new(learner), **settings))
             for name, learner in self.learners.items()
+            if combine != "evidence" or _learns_weights(learner)
         ]
 
     def _outcome(self, draw: Draw, grams: Mapping[str, Grams], combine: str, name: str, learner: Any) -> Outcome:
@@ -164,7 +172,18 @@ class _Run:
             held_out=draw.held_out,
             taken_for=answers.labels[m:],
             strangeness=answers.strangeness,
+            weights=_weights(learner, grams) if combine == "evidence" else {},
         )
+
+
+def _weights(learner: Any, grams: Mapping[str, Grams]) -> dict[str, float]:
+    """What share each channel has in the combination that was learned."""
+    shares = learner.weights_ / learner.weights_.sum()
+    return {name: float(share) for name, share in zip(grams, shares, strict=True)}
+
+
+def _learns_weights(learner: Any) -> bool:
+    return "weights" in _new(learner).get_params(deep=False)
 
 
 def _ask(learner: Any, K_asked: Any) -> Answers:
@@ -212,8 +231,15 @@ def _check_combine(combine: Any, channels: Mapping[str, Any], learners: Mapping[
     if isinstance(combine, str) or not combine:
         raise InvalidInput(f"evaluate: combine must be a list of one or more words, got {shown(combine)}.")
     ways = tuple(dict.fromkeys(check_choice("evaluate", "combine", way, COMBINATIONS) for way in combine))
-    if "average" in ways and len(channels) < 2:
-        raise InvalidInput(f"evaluate: combine 'average' needs two or more channels, got only {', '.join(channels)}.")
+    joint = [way for way in ways if way != "none"]
+    if joint and len(channels) < 2:
+        raise InvalidInput(
+            f"evaluate: combine {joint[0]!r} needs two or more channels, got only {', '.join(channels)}."
+        )
+    if "evidence" in ways and not any(_learns_weights(learner) for learner in learners.values()):
+        raise InvalidInput(
+            f"evaluate: combine 'evidence' needs a learner that learns weights, as gp does, got {', '.join(learners)}."
+        )
     return ways
 
 

@@ -1,6 +1,18 @@
 """Detectors and descriptors: pixels in, descriptors at locations out."""
 
+from fewsight.features.binary_patterns import BinaryPatterns
+from fewsight.features.colours import Colours
 from fewsight.features.dense_sift import DenseSift
 from fewsight.features.harris_affine import HarrisAffine, Regions
+from fewsight.features.opponent_sift import DenseOpponentSift
+from fewsight.features.oriented_gradients import OrientedGradients
 
-__all__ = ["DenseSift", "HarrisAffine", "Regions"]
+__all__ = [
+    "BinaryPatterns",
+    "Colours",
+    "DenseOpponentSift",
+    "DenseSift",
+    "HarrisAffine",
+    "OrientedGradients",
+    "Regions",
+]

@@ -10,12 +10,13 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from fewsight._base.checks import check_integer, check_positive, shown
+from fewsight._base.checks import check_integer, check_number, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, LocalFeatures, Pixels, Recipe
 
 # OpenCV's descriptor covers six times a keypoint's size.
 PATCH_PER_SIZE = 6.0
+MOST_SCALES = 20
 
 Grey = npt.NDArray[np.uint8]  # (h, w)
 
@@ -35,14 +36,15 @@ class DenseSift:
     contrast: float = 0.0
 
     def __post_init__(self) -> None:
-        check_positive(self, "step", self.step)
-        check_integer(self, "patch", self.patch, least=4)
-        if not isinstance(self.scales, tuple) or not self.scales:
-            raise InvalidInput(f"DenseSift: scales must be a tuple of one or more numbers, got {shown(self.scales)}.")
+        check_number(self, "step", self.step, least=0.5, most=10_000)
+        check_integer(self, "patch", self.patch, least=4, most=1_000)
+        if not isinstance(self.scales, tuple) or not 1 <= len(self.scales) <= MOST_SCALES:
+            raise InvalidInput(
+                f"DenseSift: scales must be a tuple of 1 to {MOST_SCALES} numbers, got {shown(self.scales)}."
+            )
         for scale in self.scales:
-            check_positive(self, "scales", scale)
-        if not 0 <= self.contrast < 255:
-            raise InvalidInput(f"DenseSift: contrast must be a number from 0 to 255, got {shown(self.contrast)}.")
+            check_number(self, "each of the scales", scale, least=0.1, most=100)
+        check_number(self, "contrast", self.contrast, least=0, most=255)
 
     def recipe(self) -> Recipe:
         """All that decides what `describe` returns."""
@@ -50,11 +52,25 @@ class DenseSift:
 
     def describe(self, pixels: Pixels) -> LocalFeatures:
         """Descriptors (n, 128) as bytes, scale by scale; an image smaller than a patch is continued at its edges."""
-        grey = _grey(pixels)
-        parts = [self._at_scale(_padded(_shrunk(grey, scale), self.patch), scale) for scale in self.scales]
+        return self.describe_plane(_grey(pixels))
+
+    def describe_plane(self, plane: Grey) -> LocalFeatures:
+        """As `describe`, of one plane of bytes (h, w) instead of the grey values."""
+        parts = [self._at_scale(shrunk, scale) for shrunk, scale in zip(self._shrunk(plane), self.scales, strict=True)]
         return LocalFeatures(
             np.concatenate([part.descriptors for part in parts]), np.concatenate([part.locations for part in parts])
         )
+
+    def mean_gradients(self, plane: Grey) -> npt.NDArray[np.float32]:
+        """How much changes over the patch of each descriptor (n,) of `describe_plane`, in levels per pixel."""
+        parts = [
+            _mean_gradient(shrunk, _grid(*shrunk.shape, self.step / scale, self.patch)[1], self.patch)
+            for shrunk, scale in zip(self._shrunk(plane), self.scales, strict=True)
+        ]
+        return np.concatenate(parts)
+
+    def _shrunk(self, plane: Grey) -> list[Grey]:
+        return [_padded(_shrunk(plane, scale), self.patch) for scale in self.scales]
 
     def _at_scale(self, grey: Grey, scale: float) -> LocalFeatures:
         height, width = grey.shape

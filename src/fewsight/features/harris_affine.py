@@ -16,8 +16,7 @@ import cv2
 import numpy as np
 import numpy.typing as npt
 
-from fewsight._base.checks import check_choice, check_integer, check_positive, shown
-from fewsight._base.errors import InvalidInput
+from fewsight._base.checks import check_choice, check_integer, check_number
 from fewsight._base.types import Array, LocalFeatures, Pixels, Recipe
 from fewsight.features.corners import SHARPEST, Regions, Samples, ScaleSpace, harris_corners
 
@@ -53,13 +52,12 @@ class HarrisAffine:
     extent: float = 18.0
 
     def __post_init__(self) -> None:
-        check_integer(self, "max_points", self.max_points, least=1)
-        check_positive(self, "threshold", self.threshold)
+        check_integer(self, "max_points", self.max_points, least=1, most=30_000)  # OpenCV takes 32,766 rows
+        check_number(self, "threshold", self.threshold, least=1e-3, most=255)
         check_choice(self, "scales", self.scales, ("characteristic", "all"))
-        check_integer(self, "iterations", self.iterations, least=0)
-        if check_positive(self, "max_stretch", self.max_stretch) < 1:
-            raise InvalidInput(f"HarrisAffine: max_stretch must be a number >= 1, got {shown(self.max_stretch)}.")
-        check_positive(self, "extent", self.extent)
+        check_integer(self, "iterations", self.iterations, least=0, most=1_000)
+        check_number(self, "max_stretch", self.max_stretch, least=1, most=1e9)
+        check_number(self, "extent", self.extent, least=0.1, most=1_000)
 
     def recipe(self) -> Recipe:
         """All that decides what `describe` returns."""

@@ -70,3 +70,16 @@ def check_indices(owner: object, value: Any, n: int) -> Indices:
     if len(np.unique(indices)) != len(indices):
         raise InvalidInput(f"{owner_name(owner)}: indices must name each example once, got {shown(value)}.")
     return indices.astype(np.intp)
+
+
+def check_some_targets(owner: str, targets: Any, n: int) -> Array:
+    targets = check_matrix(owner, "targets", targets, shape=(n, None))
+    if not targets.size:
+        raise InvalidInput(f"{owner}: targets must hold at least one number, got none.")
+    return targets
+
+
+def scale_of(K: Array) -> float:
+    """The mean diagonal, or 1 for a kernel that is zero."""
+    mean = float(K.diagonal().mean())
+    return mean if mean > 0 else 1.0

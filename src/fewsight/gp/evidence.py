@@ -1,30 +1,33 @@
-"""Log evidence, its gradients, and the noise and kernel weights that maximise it. [Kapoor2010, sections 4.4 and 6]
+"""Log evidence of a weighted sum of Gram matrices, and its gradients. [Kapoor2010, sections 4.4 and 6]
 
-A = sum_i w_i K_i + diag(noise) is shared by all c columns of targets, so with alpha = A^-1 targets and
-W = c A^-1 - alpha alpha^T the gradient with respect to anything in A is -1/2 sum(W * dA): one factorisation and one
-inverse, whatever the number of classes.
+A = sum_i w_i K_i + diag(noise) is shared by all c columns of targets, so with dual weights D = A^-1 targets and
+W = c A^-1 - D D^T the gradient with respect to anything in A is -1/2 sum(W * dA): one factorisation and one inverse,
+whatever the number of classes.
+
+Two things can be left open at no further cost. A *free mean*: each column has a constant of its own, about which nothing is known
+beforehand. Most targets of a one-against-all problem are -1; a prior mean of zero has the kernels explain that too, and
+favours those that find all images alike. With u = A^-1 1, A^-1 becomes P = A^-1 - u u^T / (1^T u) and the determinant grows by
+(1^T u) / n: the density of all differences between targets. *Any scale*: the evidence at the best common factor of weights and
+noise, misfit / (degrees of freedom * c), which decisions do not depend on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from scipy.linalg import blas, lapack
-from scipy.optimize import minimize, minimize_scalar
 
-from fewsight._base.checks import check_integer, check_matrix, check_positive, shown
+from fewsight._base.checks import check_matrix, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
-from fewsight.gp._checks import check_covariance, check_grams, check_per_example
-from fewsight.gp._cholesky import LOG_TWO_PI, announce_jitter, factorise, log_density, with_diagonal
+from fewsight.gp._checks import check_grams, check_per_example
+from fewsight.gp._cholesky import LOG_TWO_PI, CholeskyFactor, announce_jitter, factorise, with_diagonal
 
-NOISE_RANGE = (1e-8, 1e2)  # of the scale of K, and of the larger of that scale and the targets'
-WEIGHT_RANGE = (1e-6, 1e4)  # of the inverse of each K_i's mean diagonal
-SCAN_PER_DECADE = 2  # the evidence has bumps about as wide as the spectrum of K has gaps
-LOG_TOLERANCE = 1e-6  # of log(noise level)
+BLOCK = 48  # rows that are worked on at a time
+TINY = 1e-300  # in place of no misfit at all, whose logarithm is asked for
 
 
 @final
@@ -35,31 +38,17 @@ class Evidence:
     value: float
     d_weights: Array
     d_noise: Array
-
-
-@final
-@dataclass(frozen=True)
-class LearnedNoise:
-    """noise_variance = level * balance; `at_bound` says that the evidence would have gone beyond the bounds."""
-
-    level: float
-    log_evidence: float
-    at_bound: bool
-
-
-@final
-@dataclass(frozen=True)
-class LearnedWeights:
-    """Kernel weights (k,) and noise_variance = noise_level * balance, learned together."""
-
-    weights: Array
-    noise_level: float
-    log_evidence: float
-    evaluations: int
+    scale: float = 1.0  # the common factor of weights and noise that it is the evidence of
 
 
 def log_evidence_and_gradients(
-    grams: Sequence[Array], weights: Array, targets: Array, noise_variance: float | Array
+    grams: Sequence[Array],
+    weights: Array,
+    targets: Array,
+    noise_variance: float | Array,
+    *,
+    free_mean: bool = False,
+    any_scale: bool = False,
 ) -> Evidence:
     """log p(targets (n, c)) under sum_i weights[i] grams[i] + diag(noise_variance), with gradients."""
     who = "log_evidence_and_gradients"
@@ -69,173 +58,73 @@ def log_evidence_and_gradients(
         raise InvalidInput(f"{who}: weights must be >= 0, got {shown(weights)}.")
     targets = check_matrix(who, "targets", targets, shape=(len(grams[0]), None))
     noise = check_per_example(who, "noise_variance", noise_variance, len(targets))
-    evidence, jitter = _evaluate(grams, weights, targets, noise)
+    evidence, jitter = evaluate(grams, weights, targets, noise, free_mean=free_mean, any_scale=any_scale)
     announce_jitter(who, jitter, f"all {len(targets)}")
     return evidence
 
 
-def learn_noise(
-    K: Array, targets: Array, *, balance: Array | None = None, bounds: tuple[float, float] | None = None
-) -> LearnedNoise:
-    """The noise level within bounds that maximises the evidence of K + level * diag(balance).
-
-    One reduction of the scaled K to tridiagonal form makes every further evaluation cost O(n c), so the bounds are
-    scanned before the best level is refined: a local maximum does not catch it. Levels at which the matrix would not be
-    positive definite are left out. Without bounds, they follow the scale of K and of the targets.
-    """
-    who = "learn_noise"
-    K = check_covariance(who, "K", K)
-    targets = _check_some_targets(who, targets, len(K))
-    balance = check_per_example(who, "balance", 1.0 if balance is None else balance, len(K))
-    low, high = _check_bounds(who, bounds, _scale(K), targets)
-    root = np.sqrt(balance)
-    evidence = _evidence_of_level(K / np.outer(root, root), targets / root[:, None])
-    if not np.isfinite(evidence(high)):
-        raise InvalidInput(f"{who}: K must be positive semi-definite, got one that no noise up to {high:.3g} makes so.")
-    offset = targets.shape[1] * float(np.log(root).sum())  # log |diag(balance)| / 2 for each column
-    level, value, at_bound = _maximise(evidence, low, high)
-    return LearnedNoise(level, value - offset, at_bound)
-
-
-def learn_weights_and_noise(
-    grams: Sequence[Array],
-    targets: Array,
-    *,
-    balance: Array | None = None,
-    noise_level: float | None = None,
-    noise_bounds: tuple[float, float] | None = None,
-    n_starts: int = 1,
-    random_state: int | None = None,
-) -> LearnedWeights:
-    """The weights >= 0 of the grams and the noise level that maximise the evidence together, by L-BFGS.
-
-    A `noise_level` that is given stays as it is. The search runs over logarithms [Kapoor2010, section 6], first from
-    equal shares of all grams and the noise that suits these, then from `n_starts - 1` random places; the best counts.
-    """
-    who = "learn_weights_and_noise"
-    grams = check_grams(who, grams)
-    targets = _check_some_targets(who, targets, len(grams[0]))
-    balance = check_per_example(who, "balance", 1.0 if balance is None else balance, len(targets))
-    n_starts = check_integer(who, "n_starts", n_starts, least=1)
-    shares = np.array([1.0 / (len(grams) * _scale(K)) for K in grams])
-    if noise_level is None:
-        low, high = _check_bounds(who, noise_bounds, 1.0, targets)
-        level = learn_noise(_weighted_sum(grams, shares), targets, balance=balance, bounds=(low, high)).level
-    else:
-        low = high = level = check_positive(who, "noise_level", noise_level)
-    box = np.log(np.vstack([np.outer(shares, WEIGHT_RANGE), [low, high]]))
-    starts = _starts(np.log(np.append(shares, level)), box, n_starts, random_state)
-    searches = [minimize(_negative_evidence, at, (grams, targets, balance), jac=True, bounds=box) for at in starts]
-    best = min(searches, key=lambda search: search.fun)
-    found = np.exp(best.x)
-    value = -float(best.fun) * targets.size
-    return LearnedWeights(found[:-1], float(found[-1]), value, sum(search.nfev for search in searches))
-
-
-def _evaluate(grams: Sequence[Array], weights: Array, targets: Array, noise: Array) -> tuple[Evidence, float]:
-    """Evidence and the jitter it took; arguments are checked by the caller."""
-    factor, jitter = factorise("evidence", lambda: with_diagonal(_weighted_sum(grams, weights), noise))
-    dual_weights = factor.solve(targets)
-    value = log_density(factor, targets, dual_weights)
+def evaluate(
+    grams: Sequence[Array], weights: Array, targets: Array, noise: Array, *, free_mean: bool, any_scale: bool
+) -> tuple[Evidence, float]:
+    """As `log_evidence_and_gradients`, for checked arguments, with the jitter it took."""
+    factor, jitter = factorise("evidence", lambda: with_diagonal(weighted_sum(grams, weights), noise))
+    n, n_targets = targets.shape
     if not targets.size:
-        return Evidence(value, np.zeros(len(grams)), np.zeros(len(noise))), jitter
-    n_targets = float(targets.shape[1])
-    W = blas.dsyrk(-1.0, dual_weights, beta=n_targets, c=factor.inverse_lower(), lower=1, overwrite_c=1)
-    d_weights = np.array([-0.5 * _symmetric_inner(W, K) for K in grams])
-    return Evidence(value, d_weights, -0.5 * W.diagonal()), jitter
+        return Evidence(0.0, np.zeros(len(grams)), np.zeros(n)), jitter
+    dual_weights, log_determinant, freedom = factor.solve(targets), factor.log_determinant, n
+    of_mean = np.zeros((n, 0))
+    if free_mean:
+        of_mean, total = _of_mean(factor)
+        dual_weights -= of_mean * np.einsum("ij,ik->jk", of_mean, targets)
+        log_determinant, freedom = log_determinant + float(np.log(total / n)), n - 1
+    misfit = float(np.einsum("ij,ij->", targets, dual_weights))
+    scale = max(misfit / max(freedom * n_targets, 1), TINY) if any_scale else 1.0
+    value = -0.5 * (misfit / scale + n_targets * (log_determinant + freedom * (LOG_TWO_PI + float(np.log(scale)))))
+    columns = np.hstack([dual_weights / np.sqrt(scale), np.sqrt(n_targets) * of_mean])
+    W = blas.dsyrk(-1.0, columns, beta=float(n_targets), c=_inverse_over(factor), lower=1, overwrite_c=1)
+    return Evidence(value, -0.5 * _symmetric_inners(W, grams), -0.5 * W.diagonal(), scale), jitter
 
 
-def _symmetric_inner(lower: Array, K: Array) -> float:
-    """sum(W * K) of two symmetric matrices, W given by its lower triangle in Fortran order with zeros above it."""
-    half = float(np.einsum("ij,ij->", lower.T, K if K.flags.c_contiguous else K.T))
-    return 2.0 * half - float(lower.diagonal() @ K.diagonal())
+def _of_mean(factor: CholeskyFactor) -> tuple[Array, float]:
+    """u / sqrt(1^T u) as a column, and 1^T u, where u = A^-1 1."""
+    u = factor.solve(np.ones((len(factor), 1)))
+    total = float(u.sum())
+    return u / np.sqrt(total), total
 
 
-def _weighted_sum(grams: Sequence[Array], weights: Array) -> Array:
-    """sum_i w_i K_i as a new matrix in Fortran order."""
-    total = np.zeros_like(grams[0], order="C")
-    for K, weight in zip(grams, weights, strict=True):
-        total += weight * K
+def _inverse_over(factor: CholeskyFactor) -> Array:
+    """The lower triangle of A^-1, zeros above it, in the place of a factor that nobody needs any more."""
+    factor.lower.setflags(write=True)
+    return lapack.dpotri(factor.lower, lower=1, overwrite_c=1)[0]
+
+
+def weighted_sum(grams: Sequence[Array], weights: Array) -> Array:
+    """The lower triangle of sum_i w_i K_i as a new matrix in Fortran order; nothing above it counts."""
+    n = len(grams[0])
+    total, room = np.empty((n, n)), np.empty(BLOCK * n)
+    for block in _upper_blocks(n):
+        part = np.multiply(_in_rows(grams[0])[block], weights[0], out=total[block])
+        term = room[: part.size].reshape(part.shape)
+        for K, weight in zip(grams[1:], weights[1:], strict=True):
+            part += np.multiply(_in_rows(K)[block], weight, out=term)
     return total.T
 
 
-def _negative_evidence(logs: Array, grams: Sequence[Array], targets: Array, balance: Array) -> tuple[float, Array]:
-    """What L-BFGS minimises over log(weights) and log(level): per target, so that tolerances suit any n."""
-    weights, level = np.exp(logs[:-1]), np.exp(logs[-1])
-    evidence, _ = _evaluate(grams, weights, targets, level * balance)
-    gradient = np.append(weights * evidence.d_weights, level * (evidence.d_noise @ balance))
-    return -evidence.value / targets.size, -gradient / targets.size
+def _symmetric_inners(lower: Array, grams: Sequence[Array]) -> Array:
+    """sum(W * K) of symmetric matrices, W given by its lower triangle in Fortran order with zeros above it."""
+    half = np.zeros(len(grams))
+    for block in _upper_blocks(len(lower)):
+        part = lower.T[block]
+        half += [float(np.einsum("ij,ij->", part, _in_rows(K)[block])) for K in grams]
+    return 2.0 * half - np.array([float(np.einsum("ii,ii->", lower, K)) for K in grams])
 
 
-def _starts(first: Array, box: Array, n_starts: int, random_state: int | None) -> Array:
-    """Where the searches begin (n_starts, k + 1): the first place given, the others within some e^2 of it."""
-    starts = np.random.default_rng(random_state).normal(first, 2.0, (n_starts, len(first)))
-    starts[0] = first
-    return np.clip(starts, box[:, 0], box[:, 1])
+def _upper_blocks(n: int) -> list[tuple[slice, slice]]:
+    """Rows, a few at a time, from their first diagonal entry on: small enough that all matrices pass while one stays in the
+    cache, and half of the whole."""
+    return [(slice(start, start + BLOCK), slice(start, n)) for start in range(0, n, BLOCK)]
 
 
-def _evidence_of_level(K: Array, targets: Array) -> Callable[[float], float]:
-    """log p(targets) under K + level I as a function of the level; -inf where that is not positive definite."""
-    diagonal, off_diagonal, rotated = _tridiagonalise(K, targets)
-    n, n_targets = targets.shape
-
-    def evidence(level: float) -> float:
-        pivots, _, solved, failed = lapack.dptsv(diagonal + level, off_diagonal, rotated)
-        if failed:
-            return -np.inf
-        log_determinant = float(np.log(pivots).sum())
-        return -0.5 * (float(np.einsum("ij,ij->", rotated, solved)) + n_targets * (log_determinant + n * LOG_TWO_PI))
-
-    return evidence
-
-
-def _tridiagonalise(K: Array, targets: Array) -> tuple[Array, Array, Array]:
-    """d, e and Q^T targets, where K = Q tri(d, e) Q^T with Q orthogonal. K is symmetric."""
-    n = len(K)
-    if n == 1:
-        return K[0], np.zeros(1), targets  # the wrappers of LAPACK want an off-diagonal even here
-    workspace = int(lapack.dsytrd_lwork(n, lower=1)[0])
-    reflectors, diagonal, off_diagonal, tau, _ = lapack.dsytrd(K.T, lower=1, lwork=workspace)
-    rotated = np.array(targets, order="F")
-    below, rest = reflectors[1:, :-1], rotated[1:]  # Q leaves the first row alone
-    workspace = int(lapack.dormqr("L", "T", below, tau, rest, -1)[1][0])
-    rotated[1:] = lapack.dormqr("L", "T", below, tau, rest, workspace)[0]
-    return diagonal, off_diagonal, rotated
-
-
-def _maximise(evidence: Callable[[float], float], low: float, high: float) -> tuple[float, float, bool]:
-    """The best level between two, its evidence, and whether it is an end of what is possible between them."""
-    logs = np.linspace(np.log(low), np.log(high), 2 + int(np.ceil(SCAN_PER_DECADE * np.log10(high / low))))
-    values = [evidence(float(np.exp(log))) for log in logs]
-    best = int(np.argmax(values))
-    first, last = int(np.argmax(np.isfinite(values))), len(logs) - 1  # more noise never harms definiteness
-    around = logs[max(best - 1, first)], logs[min(best + 1, last)]
-    refined = minimize_scalar(
-        lambda log: -evidence(float(np.exp(log))), bounds=around, method="bounded", options={"xatol": LOG_TOLERANCE}
-    )
-    if -refined.fun > values[best]:
-        return float(np.exp(refined.x)), -float(refined.fun), False
-    return float(np.exp(logs[best])), values[best], best in (first, last)
-
-
-def _check_some_targets(owner: str, targets: Any, n: int) -> Array:
-    targets = check_matrix(owner, "targets", targets, shape=(n, None))
-    if not targets.size:
-        raise InvalidInput(f"{owner}: targets must hold at least one number, got none.")
-    return targets
-
-
-def _check_bounds(owner: str, bounds: Any, scale: float, targets: Array) -> tuple[float, float]:
-    """The given bounds, or wide ones: beyond the upper one no noise explains targets of this size better."""
-    if bounds is None:
-        return NOISE_RANGE[0] * scale, NOISE_RANGE[1] * max(scale, float(np.mean(targets**2)))
-    low, high = (float(bound) for bound in bounds)
-    if not 0 < low < high < np.inf:
-        raise InvalidInput(f"{owner}: bounds must be two finite numbers, 0 < low < high, got {shown(bounds)}.")
-    return low, high
-
-
-def _scale(K: Array) -> float:
-    """The mean diagonal, or 1 for a kernel that is zero."""
-    mean = float(K.diagonal().mean())
-    return mean if mean > 0 else 1.0
+def _in_rows(K: Array) -> Array:
+    """A symmetric matrix such that its rows are contiguous."""
+    return K if K.flags.c_contiguous else K.T

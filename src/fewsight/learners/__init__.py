@@ -2,6 +2,7 @@
 
 from fewsight.learners.base import KernelLearner, Latent
 from fewsight.learners.gp_classifier import Assessment, GPClassifier
+from fewsight.learners.kernel_combination import KernelCombination
 from fewsight.learners.nearest_neighbour import NearestNeighbourClassifier
 from fewsight.learners.svm_classifier import SVMClassifier
 
@@ -15,6 +16,7 @@ __all__ = [
     "LEARNERS",
     "Assessment",
     "GPClassifier",
+    "KernelCombination",
     "KernelLearner",
     "Latent",
     "NearestNeighbourClassifier",

@@ -16,7 +16,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from fewsight._base.errors import InvalidInput
+from fewsight._base.checks import check_integer, check_number
 from fewsight._base.types import Array, Indices, State
 
 # Mean and standard deviation of sharpness and bend. The means are those found on Caltech-101, seeds 100 and 101, with 3 to 15
@@ -24,6 +24,7 @@ from fewsight._base.types import Array, Indices, State
 PRIOR_MEAN = np.array([2.3, -0.35])
 PRIOR_STD = np.array([1.0, 0.5])
 LEAST_CONTRAST = 1e-6
+LARGEST = 20.0  # of either, without its sign, in a model file: fitted ones stay near the prior
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,11 @@ class Calibration:
     @classmethod
     def from_state(cls, state: State) -> Calibration:
         sharpness, bend, n_examples = (state.header[name] for name in ("sharpness", "bend", "n_examples"))
-        if not (np.isfinite([sharpness, bend]).all() and isinstance(n_examples, int) and n_examples >= 0):
-            raise InvalidInput("the calibration must be finite numbers.")
-        return cls(float(sharpness), float(bend), n_examples)
+        return cls(
+            check_number("calibration", "sharpness", sharpness, least=-LARGEST, most=LARGEST),
+            check_number("calibration", "bend", bend, least=-LARGEST, most=LARGEST),
+            check_integer("calibration", "n_examples", n_examples, least=0),
+        )
 
 
 def fit_calibration(mean: Array, classes: Indices) -> Calibration:

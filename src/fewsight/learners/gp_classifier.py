@@ -10,19 +10,19 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.checks import check_choice, check_matrix, check_positive, shown
+from fewsight._base.checks import check_choice, check_positive, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
-from fewsight.gp import LeaveOneOut, Posterior, learn_noise, learn_weights_and_noise
+from fewsight.gp import LeaveOneOut, Posterior, learn_noise
 from fewsight.learners.base import KernelLearner, Latent
 from fewsight.learners.calibration import Calibration, fit_calibration
+from fewsight.learners.combining import Settings, combine
 from fewsight.learners.folds import class_folds, near_duplicates, predictable
-from fewsight.learners.inputs import INPUTS
+from fewsight.learners.gp_state import checked_weights, restored, state_of
 from fewsight.learners.labels import Labels, labelled, targets_of
 from fewsight.learners.novelty import (
     DEFAULT_RULE,
     RULES,
-    Novelty,
     Signs,
     fit_novelty,
     largest_cosine,
@@ -51,9 +51,6 @@ class _Seen:
     similarity: Array  # (m,), largest cosine with a training example
 
 
-LABEL_TYPES = {"U": "string", "i": "integer", "u": "integer", "b": "boolean", "f": "number"}
-
-
 class GPClassifier(KernelLearner):
     """Categories from a few examples, with a standard deviation for every latent value.
 
@@ -64,7 +61,8 @@ class GPClassifier(KernelLearner):
     ----------
     kernel : what X is, as for every learner.
     noise_variance : variance of the noise on the targets, or "evidence" to maximise the evidence over it.
-    weights : of several Gram matrices or channels: "average", "evidence" (learned with the noise), or one number for each.
+    weights : of several Gram matrices or channels: "average", one number for each, or "evidence": learned together with the
+        noise, with a penalty that is chosen by left-out examples (see `KernelCombination`).
     balanced : give examples of frequent classes more noise, N_ii = noise_variance * classes * n_class(i) / n, so that rare
         classes count as much. [Rodner2012, section 3]
     calibrated : learn from left-out training examples how sure to be; without it, `predict_proba` is the probability that
@@ -185,40 +183,11 @@ class GPClassifier(KernelLearner):
     def state(self) -> State:
         """All that prediction needs, for the model file."""
         check_is_fitted(self)
-        header = {
-            "classes": self.classes_.tolist(),
-            "label_type": LABEL_TYPES[self.classes_.dtype.kind],
-            "noise_variance": self.noise_variance_,
-            "balanced": bool(self.balanced),
-            "calibrated": bool(self.calibrated),
-            "false_alarm_rate": float(self.false_alarm_rate),
-        }
-        state = State(header, {"weights": self.weights_})
-        state = state.join("input", self.input_.state()).join("posterior", self.posterior_.state())
-        return state.join("calibration", self.calibration_.state()).join("novelty", self.novelty_.state())
+        return state_of(self)
 
     @classmethod
     def from_state(cls, state: State) -> Self:
-        inputs = state.nested("input")
-        restored = cls(
-            balanced=bool(state.header["balanced"]),
-            calibrated=bool(state.header["calibrated"]),
-            false_alarm_rate=float(state.header["false_alarm_rate"]),
-        )
-        restored.calibration_ = Calibration.from_state(state.nested("calibration"))
-        restored.novelty_ = Novelty.from_state(state.nested("novelty"))
-        restored.unknown_rule = restored.novelty_.rule
-        restored.input_ = INPUTS[check_choice("model", "input", inputs.header["kind"], INPUTS)].from_state(inputs)
-        restored.kernel = restored.input_.parameter
-        restored.posterior_ = Posterior.from_state(state.nested("posterior"))
-        restored.noise_variance_ = check_positive("model", "noise_variance", state.header["noise_variance"])
-        restored.noise_variance = restored.noise_variance_
-        restored.weights_ = restored._checked_weights(state.arrays["weights"], len(restored.input_.scales))
-        restored.classes_ = _checked_classes(state.header["classes"], state.header["label_type"])
-        if isinstance(restored.input_.n_columns, int):
-            restored.n_features_in_ = restored.input_.n_columns
-        restored._check_consistent()
-        return restored
+        return restored(cls(), state)
 
     def _learn(self, grams: list[Array], labels: Labels) -> None:
         targets = targets_of(labels, self.classes_)
@@ -236,7 +205,7 @@ class GPClassifier(KernelLearner):
                 f"GPClassifier: false_alarm_rate must be a number between 0 and 1, got {shown(self.false_alarm_rate)}."
             )
         classes = self.posterior_.targets.argmax(axis=1)
-        folds = class_folds(classes, near_duplicates(K))
+        folds = class_folds(classes, near_duplicates(K, classes))
         kept = predictable(classes, folds)
         left_out = self.posterior_.leave_group_out(folds)
         mean, noisy = left_out.mean[kept], left_out.variance[kept]
@@ -273,28 +242,28 @@ class GPClassifier(KernelLearner):
         return self.posterior_.prior_variance
 
     def _hyperparameters(self, grams: list[Array], targets: Array, balance: Array) -> tuple[Array, float]:
-        learn = isinstance(self.noise_variance, str)
-        if learn:
-            check_choice(self, "noise_variance", self.noise_variance, ["evidence"])
+        fixed = self._fixed_noise()
         if isinstance(self.weights, str):
             check_choice(self, "weights", self.weights, ["average", "evidence"])
             if self.weights == "evidence" and len(grams) > 1:
-                fixed = None if learn else check_positive(self, "noise_variance", self.noise_variance)
-                found = learn_weights_and_noise(grams, targets, balance=balance, noise_level=fixed)
-                return found.weights, found.noise_level
+                found = combine(
+                    grams, targets, balance, Settings(noise_variance="left-out" if fixed is None else fixed)
+                )
+                return found.weights[0], float(found.noise[0])
             weights = np.full(len(grams), 1.0 / len(grams))
         else:
-            weights = self._checked_weights(self.weights, len(grams))
-        if not learn:
-            return weights, check_positive(self, "noise_variance", self.noise_variance)
+            weights = checked_weights(self.weights, len(grams))
+        if fixed is not None:
+            return weights, fixed
         K = grams[0] * weights[0] if len(grams) == 1 else np.tensordot(weights, grams, axes=1)
         return weights, learn_noise(K, targets, balance=balance).level
 
-    def _checked_weights(self, weights: Any, count: int) -> Array:
-        row = check_matrix(self, "weights", [weights], shape=(1, count))[0]
-        if (row < 0).any() or not row.any():
-            raise InvalidInput(f"GPClassifier: weights must be >= 0 and not all zero, got {row.tolist()}.")
-        return row
+    def _fixed_noise(self) -> float | None:
+        """The noise variance that was given, or None for one that is learned."""
+        if isinstance(self.noise_variance, str):
+            check_choice(self, "noise_variance", self.noise_variance, ["evidence"])
+            return None
+        return check_positive(self, "noise_variance", self.noise_variance)
 
     def _combined(self, grams: Sequence[Array]) -> Array:
         if len(grams) == 1:
@@ -314,24 +283,3 @@ class GPClassifier(KernelLearner):
     def _classes_with(self, labels: Labels) -> Labels:
         new = np.setdiff1d(labels, self.classes_)
         return np.concatenate([self.classes_, new]) if len(new) else self.classes_
-
-    def _check_consistent(self) -> None:
-        posterior = self.posterior_
-        if posterior.n_targets != len(self.classes_):
-            raise InvalidInput(
-                f"the posterior must have a column per class: {len(self.classes_)}, got {posterior.n_targets}."
-            )
-        if posterior.n != self.input_.n_training:
-            raise InvalidInput(
-                f"the posterior must have a row per training example: {self.input_.n_training}, got {posterior.n}."
-            )
-
-
-def _checked_classes(classes: Any, label_type: Any) -> Labels:
-    kinds: dict[str, Any] = {"string": str, "integer": int, "boolean": bool, "number": (int, float)}
-    kind = kinds[check_choice("model", "label_type", label_type, kinds)]
-    if not isinstance(classes, list) or not classes or not all(isinstance(label, kind) for label in classes):
-        raise InvalidInput(f"the classes must be a list of labels of type {label_type}.")
-    if len(set(classes)) != len(classes):
-        raise InvalidInput("the classes must differ from each other.")
-    return np.array(classes, dtype=float if label_type == "number" else None)

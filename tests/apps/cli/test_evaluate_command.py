@@ -75,6 +75,23 @@ def test_broken_files_are_listed(run: Run, photos: Path, tmp_path: Path) -> None
     assert result.stderr.splitlines()[-1] == "fewsight: 1 file could not be used."
 
 
+def test_all_that_was_left_out_is_told_of_as_learn_tells_it(run: Run, photos: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(photos, tmp_path / "photos"))
+    for category in ("broken", "nothing"):
+        (folder / category).mkdir()
+    for number in range(3):
+        (folder / "broken" / f"{number}.png").write_bytes(b"no picture")
+    shutil.copy(folder / "brick" / "0.png", folder / "beside.png")
+    evaluated = run("evaluate", folder, "--per-class", "2", "--repeats", "1", "--learners", "nn", *SMALL)
+    learned = run("learn", folder, "-o", tmp_path / "model", *SMALL)
+    assert evaluated.exit_code == learned.exit_code == 0, evaluated.stderr
+    assert evaluated.stderr == learned.stderr
+    assert evaluated.stderr.splitlines()[-2:] == [
+        "fewsight: no usable image in the categories broken, nothing, which were left out.",
+        f"fewsight: 1 image in no category's folder left out, such as {folder}/beside.png.",
+    ]
+
+
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -119,7 +119,7 @@ def test_a_single_category_is_refused(refused: Refused, photos: Path, tmp_path: 
         (["--set", "sift.n_words=3"], "its channel must be one of 'spatial_pmk'"),
         (["--set", "n_words=3"], "a setting must read CHANNEL.OPTION=VALUE, got 'n_words=3'."),
         (["--set", "spatial_pmk.cache=x"], "its option must be one of "),
-        (["--set", "spatial_pmk.n_words=many"], "n_words must be a whole number >= 1, got 'many'."),
+        (["--set", "spatial_pmk.n_words=many"], "n_words must be a whole number from 1 to 50,000, got 'many'."),
         (["--channels", "sift"], "name must be one of 'spatial_pmk'"),
         (["--channels", ","], "channels: at least one name, each of them once, is needed, got none."),
         (["--channels", "spatial_pmk,spatial_pmk"], "each of them once, is needed, got spatial_pmk, spatial_pmk."),

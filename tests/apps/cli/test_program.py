@@ -139,3 +139,11 @@ def test_channels_are_listed_with_options_that_can_be_set_as_shown(run: Callable
 def test_it_runs_as_a_module(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "fewsight.apps.cli", "--help"]
     assert b"Usage: fewsight" in subprocess.run(command, check=True, capture_output=True).stdout
+
+
+@pytest.mark.parametrize("command", ["learn", "evaluate"])
+def test_a_seed_that_scikit_learn_would_refuse_is_a_usage_error(command: str, run: Callable[..., Result]) -> None:
+    output = ("-o", "model") if command == "learn" else ()
+    result = run(command, "photos", *output, "--seed", 2**32)
+    assert result.exit_code == 2
+    assert "--seed" in result.stderr

@@ -50,3 +50,7 @@ def test_settings_of_one_channel_are_gathered_and_the_last_word_counts() -> None
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(InvalidInput, match="a setting"):
         read_settings([text])
+
+
+def test_a_value_nested_deeper_than_json_is_read_is_a_word() -> None:
+    assert read_settings([f"spatial_pmk.scales={'[' * 5000}"]) == {"spatial_pmk": {"scales": "[" * 5000}}

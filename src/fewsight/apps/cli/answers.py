@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fewsight.images import ImageSet
 
 WIDTH_WITHOUT_TERMINAL = 200  # a table in a log file is not cut at 80 columns
+NO_SHARES_FROM_ONE = "nothing can be learned about their shares from one image per category"
 
 
 def tell(*lines: str) -> None:
@@ -57,6 +58,29 @@ def show_accuracies(evaluation: Evaluation) -> None:
     )
 
 
+def show_shares(evaluation: Evaluation) -> None:
+    """How much each channel counts in the combination that was learned, for each number of examples."""
+    from fewsight.evaluation import learned_shares
+
+    if 1 in evaluation.protocol.per_class:
+        tell(f"At 1 per category the average of the channels was used: {NO_SHARES_FROM_ONE}.")
+    for setting, shares in learned_shares(evaluation).items():
+        means = {channel: share.mean for channel, share in shares.items()}
+        tell(f"Shares learned at {setting.per_class} per category: {listed_shares(means)}.")
+    silent = [name for name in evaluation.learners if all(s.learner != name for s in evaluation.groups)]
+    if silent:
+        tell(f"No row for {', '.join(silent)}: only gp learns shares; --combine average takes all learners.")
+
+
+def listed_shares(shares: Mapping[str, float]) -> str:
+    """`spatial_pmk 62 %, phog 38 %`, in the order given."""
+    return ", ".join(f"{channel} {_whole_percent(share)}" for channel, share in shares.items())
+
+
+def _whole_percent(share: float) -> str:
+    return f"{100 * share:.0f} %" if share >= 0.005 else "under 1 %"
+
+
 def _percent(summary: Summary) -> str:
     return f"{100 * summary.mean:.1f}" + ("" if summary.std is None else f" ± {100 * summary.std:.1f}")
 
@@ -73,7 +97,8 @@ def list_left_out(images: ImageSet) -> None:
     """All that lay in a folder of labelled images and was not used, on stderr."""
     list_unreadable(images.unreadable)
     if images.empty_classes:
-        say(f"no usable image in the category {', '.join(images.empty_classes)}, which was left out.")
+        category, was = ("category", "was") if len(images.empty_classes) == 1 else ("categories", "were")
+        say(f"no usable image in the {category} {', '.join(images.empty_classes)}, which {was} left out.")
     if images.loose:
         say(f"{plural(len(images.loose), 'image')} in no category's folder left out, such as {images.loose[0].name}.")
 

@@ -8,11 +8,12 @@ EXAMPLES = "[bold]fewsight evaluate photos --channels spatial_pmk --set spatial_
 def channels() -> None:
     """List the channels: the ways in which images are compared, with their options and defaults."""
     from fewsight.apps.cli.answers import tell
-    from fewsight.apps.workbench import describe_channels
+    from fewsight.apps.workbench import AUTO, AUTO_CHANNELS, describe_channels
 
     for channel in describe_channels():
         tell(f"{channel.name}: {channel.summary}")
         tell(*(f"  --set {channel.name}.{name}={_shown(default)}" for name, default in channel.options.items()))
+    tell(f"{AUTO}: a set that suits photographs: {', '.join(AUTO_CHANNELS)}.")
 
 
 def _shown(default: object) -> str:

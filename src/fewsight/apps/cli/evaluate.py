@@ -13,12 +13,15 @@ from fewsight.apps.cli import options
 from fewsight.apps.cli.bars import progress_bars
 
 if TYPE_CHECKING:
+    from fewsight.apps.workbench import Evaluated
     from fewsight.evaluation import Evaluation
 
 EXAMPLES = """
 [bold]fewsight evaluate photos --per-class 1,3,5,10 --report report.html[/bold]
 
 [bold]fewsight evaluate photos --hold-out 3[/bold]
+
+[bold]fewsight evaluate photos --channels phog,colour,texture --combine none,evidence[/bold]
 
 [bold]fewsight evaluate caltech101 --images-per-class 30 --per-class 15 --json out.json[/bold]
 
@@ -53,6 +56,15 @@ def evaluate(
         ),
     ] = 0,
     channels: options.Channels = "spatial_pmk",
+    combine: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WAYS",
+            show_default="none for one channel, all three for several",
+            help="Channels by themselves (none), together (average), or together with learned weights (evidence); "
+            "joined by commas.",
+        ),
+    ] = None,
     learners: Annotated[
         str, typer.Option(metavar="NAMES", help="Learners, joined by commas: gp, svm, nn (nearest neighbour).")
     ] = "gp,svm,nn",
@@ -80,29 +92,33 @@ def evaluate(
     from fewsight.apps.workbench import ImageSource, Protocol, evaluate_folder, make_learners, read_settings
 
     with progress_bars():
-        evaluation = evaluate_folder(
+        evaluated = evaluate_folder(
             ImageSource(folder, labels, options.words(exclude)),
             Protocol(images_per_class, sizes, test_per_class, repeats, seed, hold_out),
             channels=options.words(channels),
             options=read_settings(settings or []),
+            combine=None if combine is None else options.words(combine),
             learners=make_learners(options.words(learners), noise_variance=noise, svm_c=svm_c),
             json_file=json_file,
             report_file=report_file,
             command=shlex.join(["fewsight", *sys.argv[1:]]),
             workplace=workplace,
         )
-    _answer(evaluation, json_file, report_file)
+    _answer(evaluated, json_file, report_file)
 
 
-def _answer(evaluation: Evaluation, json_file: Path | None, report_file: Path | None) -> None:
-    from fewsight.apps.cli.answers import list_unreadable, show_accuracies, tell, wrote
+def _answer(evaluated: Evaluated, json_file: Path | None, report_file: Path | None) -> None:
+    from fewsight.apps.cli.answers import list_left_out, show_accuracies, show_shares, tell, wrote
 
+    evaluation = evaluated.evaluation
     show_accuracies(evaluation)
+    if "evidence" in evaluation.combine:
+        show_shares(evaluation)
     if evaluation.protocol.hold_out:
         _show_unknown(evaluation)
     seconds = evaluation.timings
     tell(f"Took {seconds['total']:.1f} s, of which local features {seconds['local_features']:.1f} s.")
-    list_unreadable(evaluation.unreadable)
+    list_left_out(evaluated.images)
     wrote(json_file, report_file)
 
 

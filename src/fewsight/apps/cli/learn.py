@@ -17,6 +17,8 @@ EXAMPLES = """
 [bold]fewsight learn photos -o birds.fewsight[/bold]  (photos/owl/*.jpg, photos/robin/*.jpg, ...)
 
 [bold]fewsight learn photos --labels labels.csv -o birds.fewsight[/bold]  (photos/*.jpg)
+
+[bold]fewsight learn photos --channels auto -o birds.fewsight[/bold]  (structure, outlines, colour and texture)
 """
 
 
@@ -28,6 +30,14 @@ def learn(
     labels: options.Labels = None,
     exclude: options.Exclude = None,
     channels: options.Channels = "spatial_pmk",
+    combine: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WAY",
+            show_default="evidence",
+            help="How much each of several channels counts: evidence (learned) or average (all the same).",
+        ),
+    ] = None,
     settings: options.Settings = None,
     noise: options.Noise = None,
     seed: options.Seed = 0,
@@ -48,6 +58,7 @@ def learn(
             output,
             channels=options.words(channels),
             options=read_settings(settings or []),
+            combine=combine,
             noise_variance=noise,
             seed=seed,
             workplace=workplace,
@@ -61,9 +72,23 @@ def _answer(learned: Learned, output: Path) -> None:
     show_table(["category", "images"], [[name, str(count)] for name, count in learned.counts.items()], numbers=[1])
     n_images, n_categories = sum(learned.counts.values()), len(learned.counts)
     tell(f"Learned {plural(n_categories, 'category', 'categories')} from {plural(n_images, 'image')}.")
-    tell(f"Noise variance {learned.model.noise_variance_:.3g}.", *_about_accuracy(learned))
+    tell(*_about_channels(learned), f"Noise variance {learned.model.noise_variance_:.3g}.", *_about_accuracy(learned))
     list_left_out(learned.images)
     tell(f"{'Replaced' if learned.replaced else 'Wrote'} {output}.")
+
+
+def _about_channels(learned: Learned) -> list[str]:
+    """How much each of several channels counts, and why where nothing was learned about it."""
+    from fewsight.apps.cli.answers import NO_SHARES_FROM_ONE, listed_shares
+
+    if len(learned.shares) < 2:
+        return []
+    lines = [f"What decides: {listed_shares(learned.shares)}."]
+    if learned.combine == "evidence" and max(learned.counts.values()) == 1:
+        lines.append(f"The average of the channels was used: {NO_SHARES_FROM_ONE}.")
+    elif learned.combine == "evidence" and len(set(learned.shares.values())) == 1:
+        lines.append("The average of the channels was used: images that were left out spoke for no other shares.")
+    return lines
 
 
 def _about_accuracy(learned: Learned) -> list[str]:

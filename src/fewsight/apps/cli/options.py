@@ -38,7 +38,11 @@ Exclude = Annotated[
     ),
 ]
 Channels = Annotated[
-    str, typer.Option(metavar="NAMES", help="Channels, joined by commas; `fewsight channels` lists them.")
+    str,
+    typer.Option(
+        metavar="NAMES",
+        help="Channels, joined by commas, or auto for a set that suits photographs; `fewsight channels` lists them.",
+    ),
 ]
 Settings = Annotated[
     list[str] | None,
@@ -57,7 +61,10 @@ Noise = Annotated[
         help="Noise variance of the Gaussian process, instead of learning it.",
     ),
 ]
-Seed = Annotated[int, typer.Option(min=0, metavar="NUMBER", help="Seed of all that is drawn at random.")]
+LARGEST_SEED = 2**31 - 1  # scikit-learn takes seeds below 2^32, and each repeat adds one to the first
+Seed = Annotated[
+    int, typer.Option(min=0, max=LARGEST_SEED, metavar="NUMBER", help="Seed of all that is drawn at random.")
+]
 Jobs = Annotated[
     int | None,
     typer.Option(

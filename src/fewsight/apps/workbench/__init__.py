@@ -1,8 +1,14 @@
 """All that a person can do, whichever way they ask: plain functions that return results and print nothing."""
 
-from fewsight.apps.workbench.channel_options import ChannelDescription, describe_channels, read_settings
+from fewsight.apps.workbench.channel_options import (
+    AUTO,
+    AUTO_CHANNELS,
+    ChannelDescription,
+    describe_channels,
+    read_settings,
+)
 from fewsight.apps.workbench.demonstration import Demonstration, demo
-from fewsight.apps.workbench.evaluating import evaluate_folder, evaluate_images, make_learners
+from fewsight.apps.workbench.evaluating import Evaluated, evaluate_folder, evaluate_images, make_learners
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace
 from fewsight.apps.workbench.learning import Learned, learn, learn_folder
 from fewsight.apps.workbench.predicting import Prediction, Predictions, predict_images
@@ -10,8 +16,11 @@ from fewsight.apps.workbench.prediction_table import table_rows, write_rows, wri
 from fewsight.evaluation import Evaluation, Protocol
 
 __all__ = [
+    "AUTO",
+    "AUTO_CHANNELS",
     "ChannelDescription",
     "Demonstration",
+    "Evaluated",
     "Evaluation",
     "ImageSource",
     "Learned",

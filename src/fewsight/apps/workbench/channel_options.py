@@ -15,6 +15,9 @@ from fewsight.images import FeatureCache
 
 # Options that the command sets itself (--jobs, --seed, --cache-dir), so that they cannot contradict each other.
 SET_BY_THE_COMMAND = ("cache", "n_jobs", "random_state")
+AUTO = "auto"
+# What AUTO stands for: structures and their layout, outlines, colours and texture; each sees what the others do not.
+AUTO_CHANNELS = ("spatial_pmk", "dense_pmk", "phog", "opponent_sift", "colour", "texture")
 
 
 @dataclass(frozen=True)
@@ -58,15 +61,25 @@ def _value(text: str) -> Any:
     """A number, true, false, null or a list as in JSON; anything else is a word."""
     try:
         value = json.loads(text.lower() if text.lower() in ("true", "false", "null") else text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
     return tuple(value) if isinstance(value, list) else value
+
+
+def channel_names(names: Sequence[str]) -> tuple[str, ...]:
+    """The channels that are meant: AUTO, which stands alone, means AUTO_CHANNELS."""
+    if AUTO not in names:
+        return tuple(names)
+    if len(names) > 1:
+        raise InvalidInput(f"channels: {AUTO} chooses the channels and stands alone, got {', '.join(names)}.")
+    return AUTO_CHANNELS
 
 
 def make_channels(
     names: Sequence[str], options: Mapping[str, Mapping[str, Any]], *, seed: int, jobs: int, cache: FeatureCache
 ) -> list[Channel]:
     """The channels asked for, each with its own options; options of a channel that was not asked for are refused."""
+    names = channel_names(names)
     if not names or len(set(names)) != len(names):
         raise InvalidInput(
             f"channels: at least one name, each of them once, is needed, got {', '.join(names) or 'none'}."

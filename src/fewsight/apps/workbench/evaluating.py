@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,18 @@ from fewsight._base.errors import InvalidInput
 from fewsight.apps.workbench.channel_options import make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace
 from fewsight.apps.workbench.places import check_output_file
+from fewsight.channels import Channel
 from fewsight.evaluation import Evaluation, Protocol, evaluate, write_report
 from fewsight.images import ImageSet
 from fewsight.learners import LEARNERS, KernelLearner
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """What was measured, and on what."""
+
+    evaluation: Evaluation
+    images: ImageSet  # those that could be used, with what was found on the way
 
 
 def evaluate_folder(
@@ -23,21 +33,22 @@ def evaluate_folder(
     channels: Sequence[str] = ("spatial_pmk",),
     options: Mapping[str, Mapping[str, Any]] | None = None,
     learners: Mapping[str, KernelLearner] | None = None,
+    combine: Sequence[str] | None = None,
     json_file: str | Path | None = None,
     report_file: str | Path | None = None,
     command: str | None = None,
     workplace: Workplace | None = None,
-) -> Evaluation:
+) -> Evaluated:
     """Evaluate a folder and write the results as JSON and as a report, where a file is given for them."""
     for place in (json_file, report_file):
         if place is not None:
             check_output_file(place)
     images = source.read()
     evaluation = evaluate_images(
-        images, protocol, channels=channels, options=options, learners=learners, workplace=workplace
+        images, protocol, channels=channels, options=options, learners=learners, combine=combine, workplace=workplace
     )
     write_results(evaluation, images, json_file=json_file, report_file=report_file, command=command)
-    return evaluation
+    return Evaluated(evaluation, images.without(evaluation.unreadable[len(images.unreadable) :]))
 
 
 def evaluate_images(
@@ -47,16 +58,20 @@ def evaluate_images(
     channels: Sequence[str] = ("spatial_pmk",),
     options: Mapping[str, Mapping[str, Any]] | None = None,
     learners: Mapping[str, KernelLearner] | None = None,
+    combine: Sequence[str] | None = None,
     workplace: Workplace | None = None,
 ) -> Evaluation:
-    """Evaluate an image set: each channel alone and, if there are several, all of them together."""
+    """Evaluate an image set: each channel alone and, if there are several, all of them together in every way there is.
+
+    `combine` names the ways to take instead; see `fewsight.evaluation.evaluate`.
+    """
     workplace = workplace or Workplace()
     learners = make_learners(tuple(LEARNERS)) if learners is None else learners
-    combine = ("none",) if len(channels) == 1 else ("none", "average")
     with workplace.cache() as cache:
         made = make_channels(channels, options or {}, seed=protocol.seed, jobs=workplace.jobs, cache=cache)
         by_name = {channel.name: channel for channel in made}
-        return evaluate(images, protocol, by_name, learners, combine=combine)
+        ways = _ways(made, learners) if combine is None else tuple(combine)
+        return evaluate(images, protocol, by_name, learners, combine=ways)
 
 
 def make_learners(
@@ -91,6 +106,14 @@ def write_results(
         evaluation.write_json(json_file, command=command)
     if report_file is not None:
         write_report(evaluation, images, report_file, command=command, note=note)
+
+
+def _ways(channels: Sequence[Channel], learners: Mapping[str, KernelLearner]) -> tuple[str, ...]:
+    """All ways of combining that these channels and learners allow."""
+    if len(channels) == 1:
+        return ("none",)
+    learns = any("weights" in learner.get_params(deep=False) for learner in learners.values())
+    return ("none", "average", "evidence") if learns else ("none", "average")
 
 
 def _learner(name: str, options: Mapping[str, Any]) -> KernelLearner:

@@ -10,17 +10,20 @@ from typing import Any
 
 import numpy as np
 
+from fewsight._base.checks import check_choice
 from fewsight._base.errors import InvalidInput
 from fewsight.apps.workbench.channel_options import make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace, unreadable_among
 from fewsight.apps.workbench.memory import memory_of_this_machine
 from fewsight.apps.workbench.places import check_output_file
+from fewsight.apps.workbench.predicting import channels_of
 from fewsight.channels import Channel
 from fewsight.images import ImageSet
 from fewsight.learners import GPClassifier
 from fewsight.persistence import save
 
 BYTES_PER_PAIR = 64  # of images, while learning: a number in each of about eight matrices
+BYTES_PER_PAIR_AND_CHANNEL = 16  # and, with every further channel, in its Gram matrix and a copy to add it up from
 
 
 @dataclass(frozen=True)
@@ -31,7 +34,15 @@ class Learned:
     images: ImageSet  # those that were learned from, with what was found on the way
     counts: dict[str, int]  # images per category
     leave_one_out_accuracy: float | None  # mean over the categories with two images or more; None if there is none
+    combine: str = "evidence"  # or "average": how much the channels count, if there are several
     replaced: bool = False  # a file stood where the model was written
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """How much each channel counts in the model, the most first; they add up to 1."""
+        shares = (self.model.weights_ / self.model.weights_.sum()).tolist()
+        named = zip((channel.name for channel in channels_of(self.model)), shares, strict=True)
+        return dict(sorted(named, key=lambda pair: -pair[1]))
 
 
 def learn_folder(
@@ -40,31 +51,43 @@ def learn_folder(
     *,
     channels: Sequence[str] = ("spatial_pmk",),
     options: Mapping[str, Mapping[str, Any]] | None = None,
+    combine: str | None = None,
     noise_variance: float | None = None,
     seed: int = 0,
     workplace: Workplace | None = None,
 ) -> Learned:
-    """Learn the categories of a folder with a Gaussian process and write the model file."""
+    """Learn the categories of a folder with a Gaussian process and write the model file; see `learn`."""
     output = check_output_file(output)
     workplace = workplace or Workplace()
     with workplace.cache() as cache:
         made = make_channels(channels, options or {}, seed=seed, jobs=workplace.jobs, cache=cache)
-        learned = learn(source.read(), made, noise_variance=noise_variance)
+        learned = learn(source.read(), made, combine=combine, noise_variance=noise_variance)
     replaced = output.exists()
     save(learned.model, output)
     return replace(learned, replaced=replaced)
 
 
-def learn(images: ImageSet, channels: Sequence[Channel], *, noise_variance: float | None = None) -> Learned:
-    """Learn from the labelled images that can be read; the others are listed."""
+def learn(
+    images: ImageSet,
+    channels: Sequence[Channel],
+    *,
+    combine: str | None = None,
+    noise_variance: float | None = None,
+) -> Learned:
+    """Learn from the labelled images that can be read; the others are listed.
+
+    How much each of several channels counts is learned too ("evidence"), unless `combine` is "average".
+    """
+    weights = _check_combine(combine, channels)
     labelled = images.without([i for i, label in enumerate(images.labels) if label is None])
-    _check_memory(len(labelled))
+    _check_memory(len(labelled), len(channels))
     usable = labelled.without(unreadable_among(labelled.images, channels))
     counts = dict(sorted(Counter(usable.labels).items()))
     _check_enough(counts)
-    model = GPClassifier(list(channels), noise_variance="evidence" if noise_variance is None else noise_variance)
+    noise = "evidence" if noise_variance is None else noise_variance
+    model = GPClassifier(list(channels), noise_variance=noise, weights=weights)
     model.fit(usable.images, usable.labels)
-    return Learned(model, usable, counts, leave_one_out_accuracy(model))
+    return Learned(model, usable, counts, leave_one_out_accuracy(model), weights)
 
 
 def leave_one_out_accuracy(model: GPClassifier) -> float | None:
@@ -75,6 +98,16 @@ def leave_one_out_accuracy(model: GPClassifier) -> float | None:
     return float(np.mean(shares)) if shares else None
 
 
+def _check_combine(combine: str | None, channels: Sequence[Channel]) -> str:
+    if combine is None:
+        return "evidence"
+    check_choice("learn", "combine", combine, ("evidence", "average"))
+    if len(channels) < 2:
+        only = ", ".join(channel.name for channel in channels)
+        raise InvalidInput(f"learn: combine {combine!r} needs two or more channels, got only {only}.")
+    return combine
+
+
 def _check_enough(counts: Mapping[str, int]) -> None:
     if len(counts) < 2:
         found = f"only {next(iter(counts))!r}" if counts else "none"
@@ -83,12 +116,13 @@ def _check_enough(counts: Mapping[str, int]) -> None:
         )
 
 
-def _check_memory(n_images: int) -> None:
+def _check_memory(n_images: int, n_channels: int) -> None:
     """Learning compares every image with every other: what cannot end well is refused before hours of work."""
     memory = memory_of_this_machine()
-    needed = BYTES_PER_PAIR * n_images**2
+    per_pair = BYTES_PER_PAIR + BYTES_PER_PAIR_AND_CHANNEL * (n_channels - 1)
+    needed = per_pair * n_images**2
     if memory is not None and needed > memory:
-        most = int((memory / BYTES_PER_PAIR) ** 0.5)
+        most = int((memory / per_pair) ** 0.5)
         raise InvalidInput(
             f"learn: {n_images:,} images would need about {needed / 2**30:,.0f} gigabytes of memory, and there are "
             f"{memory / 2**30:,.0f}; use at most {most:,} images."

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from string import ascii_uppercase
 
 import matplotlib
 import numpy as np
@@ -23,6 +24,8 @@ from fewsight.metrics import ReliabilityBins
 INK, FAINT = "#fe1000", "#fe1001"
 N_SERIES = 6
 N_BINS = 24  # of a distribution of scores
+LEAST_SHARE = 1e-3  # what counts less is drawn here: a weight at its lower bound would take most of the axis
+SHARE_TICKS = (0.1, 0.3, 1, 3, 10, 30, 100)  # in per cent
 DASHES = ("", "6 3", "2 2")  # beyond six lines the colours come again, dashed
 _STYLE = {
     "svg.fonttype": "none",  # text stays text, in the reader's fonts
@@ -54,6 +57,11 @@ def series_colour(position: int) -> str:
 def series_dashes(position: int) -> str:
     """The dash pattern of a line."""
     return DASHES[(position // N_SERIES) % len(DASHES)]
+
+
+def channel_letter(position: int) -> str:
+    """What a channel is called under its boxes: a letter, as numbers stand for examples."""
+    return ascii_uppercase[position % len(ascii_uppercase)]
 
 
 def learning_curves(curves: Sequence[Curve], chance: float) -> Markup:
@@ -105,6 +113,23 @@ def strangeness(known: Array, held_out: Array, *, has_threshold: bool) -> Markup
         return _as_inline(figure, "How strange known and unknown images look to it: two distributions of scores")
 
 
+def shares(channels: Sequence[Mapping[int, Sequence[float]]]) -> Markup:
+    """The share of each channel over the repeats, on a logarithmic axis, in groups by examples per class: boxes, or
+    dots for one repeat. [Kapoor2010, fig. 7] Channels have letters here; their names are left to the page."""
+    with matplotlib.rc_context(_STYLE):
+        figure, axes = _axes(7.6, 3.8)
+        sizes, k = list(channels[0]), len(channels)
+        width = min(0.8 / k, 0.12 * len(sizes))
+        places = np.arange(len(sizes)) + width * (np.arange(k)[:, None] - (k - 1) / 2)
+        for position, by_size in enumerate(channels):
+            for place, size in zip(places[position], sizes, strict=True):
+                _draw_shares(axes, position, place, 0.7 * width, _log_shares(by_size[size]))
+        axes.axhline(-np.log10(k), color=INK, linewidth=0.8, linestyle=(0, (1, 3)))
+        _groups_axis(axes, sizes, places)
+        _share_axis(axes, np.array([share for by_size in channels for each in by_size.values() for share in each]))
+        return _as_inline(figure, "Which cue decides: the share of each channel, by training images per category")
+
+
 def _axes(width: float, height: float) -> tuple[Figure, Axes]:
     figure = Figure(figsize=(width, height))
     margins = {"left": 0.75 / width, "bottom": 0.65 / height, "right": 1 - 0.1 / width, "top": 1 - 0.15 / height}
@@ -136,6 +161,57 @@ def _draw_curve(axes: Axes, position: int, curve: Curve, places: dict[int, float
         capsize=3,
         elinewidth=1.0,
     )
+
+
+def _log_shares(values: Sequence[float]) -> Array:
+    return np.log10(np.maximum(values, LEAST_SHARE))
+
+
+def _draw_shares(axes: Axes, position: int, place: float, width: float, logs: Array) -> None:
+    colour = _series(position)
+    if len(logs) == 1:
+        axes.plot(place, logs[0], "o", color=colour, markersize=7, clip_on=False)
+        return
+    line = {"color": colour, "linewidth": 1.4}
+    drawn = axes.boxplot(
+        logs,
+        positions=[place],
+        widths=width,
+        manage_ticks=False,
+        patch_artist=True,
+        boxprops={"edgecolor": colour, "facecolor": colour, "linewidth": 1.4},
+        medianprops={"color": INK, "linewidth": 1.6},
+        whiskerprops=line,
+        capprops=line,
+        flierprops={"marker": "o", "markersize": 3.5, "markerfacecolor": colour, "markeredgewidth": 0},
+    )
+    drawn["boxes"][0].set_alpha(0.55)
+
+
+def _groups_axis(axes: Axes, sizes: list[int], places: Array) -> None:
+    """The letter of each channel under its boxes, and the number of examples under each group."""
+    letters = [channel_letter(position) for position in range(len(places)) for _ in sizes]
+    axes.set_xticks(range(len(sizes)), [str(size) for size in sizes])
+    axes.set_xticks(places.ravel(), letters, minor=True)
+    axes.xaxis.remove_overlapping_locs = False  # a letter may stand right above the number of examples
+    axes.tick_params(axis="x", which="minor", length=0, pad=3, labelsize=9)
+    axes.tick_params(axis="x", which="major", length=0, pad=15)
+    axes.set_xlim(-0.5, len(sizes) - 0.5)
+    axes.set_xlabel("training images per category")
+
+
+def _share_axis(axes: Axes, values: Array) -> None:
+    """From the tick below the smallest share to all; at the least share, the tick says that less stands there too."""
+    smallest = 100 * max(float(values.min()), LEAST_SHARE)
+    lowest = max(tick for tick in SHARE_TICKS if tick <= smallest * (1 + 1e-9))
+    ticks = [tick for tick in SHARE_TICKS if tick >= lowest]
+    names = [f"{tick:g}" for tick in ticks]
+    if values.min() < LEAST_SHARE:
+        names[0] = f"≤ {names[0]}"
+    logs = np.log10(ticks) - 2
+    axes.set_yticks(logs, names)
+    axes.set_ylim(logs[0] - 0.12, 0.06)
+    axes.set_ylabel("share (%)")
 
 
 def _edges(scores: Array) -> Array:

@@ -17,6 +17,18 @@ LEARNER_NOTES = {
     "nn": "Nearest neighbour: the category of the most similar training image.",
 }
 
+# What a channel looks at, in words that need no explanation; a channel that is not named here is shown without.
+CUES = {
+    "spatial_pmk": "structures and their layout",
+    "dense_pmk": "structures and their layout, piece by piece",
+    "vocabulary_pmk": "structures and their layout, group by group",
+    "harris_pmk": "structures around corners",
+    "opponent_sift": "structures in colour and their layout",
+    "phog": "outlines",
+    "texture": "fine texture",
+    "colour": "colours",
+}
+
 
 def shown_name(name: object) -> str:
     """A name of a file or a category as it can be displayed: whatever is no character becomes U+FFFD."""

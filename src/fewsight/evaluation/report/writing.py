@@ -10,6 +10,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from fewsight._base.archive import write_text
 from fewsight.evaluation.report import galleries, novelty, tables
 from fewsight.evaluation.report.confusion import Confusion
+from fewsight.evaluation.report.cues import cues
 from fewsight.evaluation.report.material import Material
 from fewsight.evaluation.report.wording import shown_name
 from fewsight.evaluation.results import Evaluation
@@ -55,6 +56,7 @@ def render_report(
         examples=galleries.examples(material),
         accuracy=tables.accuracy(material),
         curves=tables.curves(material),
+        cues=cues(material),
         confusion=galleries.confusion(material, counts),
         categories=galleries.categories(material, counts),
         mistakes=galleries.mistakes(material),

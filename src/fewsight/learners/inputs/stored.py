@@ -11,6 +11,7 @@ from fewsight._base.checks import check_matrix
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, State
 
+SMALLEST_SCALE = 1e-100  # what is divided by less is soon infinite
 Matrix = Any  # a dense float64 array or a CSR matrix
 
 
@@ -39,6 +40,6 @@ def checked_scales(state: State, count: int | None) -> Array:
     scales = state.arrays["scales"]
     if scales.dtype != np.float64 or scales.ndim != 1 or (count is not None and len(scales) != count):
         raise InvalidInput("the scales of the kernels must be one float64 number for each.")
-    if not (np.isfinite(scales).all() and (scales > 0).all()):
-        raise InvalidInput("the scales of the kernels must be finite and positive.")
+    if not ((scales > SMALLEST_SCALE) & (scales < 1 / SMALLEST_SCALE)).all():
+        raise InvalidInput("the scales of the kernels must be positive numbers of a sensible size.")
     return scales

@@ -1,0 +1,246 @@
+"""How several Gram matrices become one: weights and noise by penalised evidence, its settings chosen on left-out examples.
+
+Candidates are the plain average and what the evidence finds under penalties from strong to weak, with the mean of the targets
+free (better with few examples) and zero (sometimes better with many). Each predicts every training example from those outside
+its fold (see `folds`), in closed form; the candidate under which the left-out examples are most probable is kept. Where no
+example can be left out (one per class) nothing is learned about the weights: the average stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from fewsight._base.checks import check_choice, check_integer, check_number, check_positive
+from fewsight._base.progress import track
+from fewsight._base.types import Array, Indices
+from fewsight.gp import PENALTIES, LearnedWeights, Penalty, Posterior, learn_weights_and_noise
+from fewsight.learners.calibration import fit_calibration
+from fewsight.learners.folds import class_folds, near_duplicates, predictable
+
+SCOPES = ("global", "classwise")
+# From strong to weak: above the first the result is nearly the average (even) or the penalty alone decides (l1, l2).
+STRENGTHS = {"even": (1e-3, 1e-4, 1e-5), "l1": (30.0, 3.0, 0.3, 0.03), "l2": (100.0, 10.0, 1.0, 0.1)}
+NOISE_BOUNDS = (1e-3, 1e2)  # relative; less changes no decision, and costs the search many steps
+NOISES = (1e-3, 1e-2, 1e-1, 1.0)  # relative, to choose from by left-out examples
+LEAST_PROBABILITY = 1e-12
+TOLERANCE = 1e-6  # of a search; closer to the maximum no decision changes
+PLAIN_NOISE = 1e-2  # relative, while weights are compared, and where nothing can be left out
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How to combine; the parameters of `KernelCombination`, checked."""
+
+    penalty: str = "even"
+    strength: float | str = "auto"
+    scope: str = "global"
+    free_mean: bool | str = "auto"
+    noise_variance: float | str = "left-out"
+    n_starts: int = 1
+    random_state: int = 0
+
+    def __post_init__(self) -> None:
+        who = "KernelCombination"
+        check_choice(who, "penalty", self.penalty, PENALTIES)
+        check_choice(who, "scope", self.scope, SCOPES)
+        check_integer(who, "n_starts", self.n_starts, least=1)
+        check_integer(who, "random_state", self.random_state, least=0)
+        if isinstance(self.free_mean, str):
+            check_choice(who, "free_mean", self.free_mean, ["auto"])
+        if isinstance(self.strength, str):
+            check_choice(who, "strength", self.strength, ["auto"])
+        else:
+            check_number(who, "strength", self.strength, least=0, most=1e12)
+        if isinstance(self.noise_variance, str):
+            check_choice(who, "noise_variance", self.noise_variance, ["left-out", "evidence"])
+        else:
+            check_positive(who, "noise_variance", self.noise_variance)
+
+    @property
+    def fixed_noise(self) -> float | None:
+        return None if isinstance(self.noise_variance, str) else float(self.noise_variance)
+
+    @property
+    def has_choice(self) -> bool:
+        """Whether several candidates have to be compared."""
+        return sum(len(penalties) for _, penalties in self.routes()) > 1
+
+    def routes(self) -> list[tuple[bool, list[Penalty]]]:
+        """What to try: whether the mean is free, and with it penalties from strong to weak."""
+        penalties = self._penalties()
+        if not isinstance(self.free_mean, str):
+            return [(bool(self.free_mean), penalties)]
+        return [(True, penalties), (False, penalties[-1:])]
+
+    def _penalties(self) -> list[Penalty]:
+        if self.penalty == "none":
+            return [Penalty()]
+        strengths = STRENGTHS[self.penalty] if isinstance(self.strength, str) else (float(self.strength),)
+        return [Penalty(self.penalty, strength) for strength in strengths]
+
+
+@dataclass(frozen=True)
+class Combination:
+    """Weights (g, k) and noise (g,) of g problems that share them: all classes, or each class by itself."""
+
+    weights: Array
+    noise: Array
+    penalty: Penalty | None = None  # None: the plain average
+    evidence_noise: Array | None = None  # (g,), what the evidence found, to begin the next search with
+    evaluations: int = 0  # of evidence and gradient, over all problems
+
+    def posteriors(self, grams: Sequence[Array], targets: Array, balance: Array) -> Iterator[Posterior]:
+        """The posterior of each problem."""
+        for weights, noise, columns in zip(self.weights, self.noise, self.columns(targets.shape[1]), strict=True):
+            K = np.tensordot(weights, grams, axes=1)
+            yield Posterior.condition(K, targets[:, columns], noise * balance)
+
+    def place(self, number: int) -> LearnedWeights | None:
+        """Where a search for one of the problems may begin; None without an earlier search."""
+        if self.evidence_noise is None:
+            return None
+        return LearnedWeights(self.weights[number], float(self.evidence_noise[number]), 0.0, 0)
+
+    def columns(self, n_classes: int) -> list[slice]:
+        """Which classes each problem is about."""
+        if len(self.weights) == 1:
+            return [slice(None)]
+        return [slice(column, column + 1) for column in range(n_classes)]
+
+
+def combine(
+    grams: Sequence[Array],
+    targets: Array,
+    balance: Array,
+    settings: Settings,
+    start: Combination | None = None,
+) -> Combination:
+    """The combination of Gram matrices with a mean diagonal of 1 that predicts left-out examples best."""
+    n_problems = targets.shape[1] if settings.scope == "classwise" else 1
+    average = _average(n_problems, len(grams), settings)
+    if targets.shape[1] < 2:
+        return average
+    problem = _Problem(grams, targets, balance)
+    if not problem.can_judge and settings.has_choice:
+        return average
+    found = _best(problem, settings, average, start)
+    return problem.with_best_noise(found) if settings.noise_variance == "left-out" else found
+
+
+def _best(problem: _Problem, settings: Settings, average: Combination, start: Combination | None) -> Combination:
+    """The best of all candidates; where all is given there is but one."""
+    routes = settings.routes()
+    if not settings.has_choice:
+        free_mean, penalties = routes[0]
+        return _learned(problem, settings, penalties[0], start, free_mean=free_mean)
+    best, least = average, _surprise(problem, settings, average)
+    evaluations = 0
+    for free_mean, penalties in routes:
+        last = np.inf
+        for penalty in penalties:
+            start = _learned(problem, settings, penalty, start, free_mean=free_mean)
+            evaluations += start.evaluations
+            surprise = _surprise(problem, settings, start)
+            if surprise < least:
+                best, least = start, surprise
+            if surprise > last:
+                break  # weaker penalties make it worse
+            last = surprise
+    return replace(best, evaluations=evaluations)
+
+
+def _surprise(problem: _Problem, settings: Settings, candidate: Combination) -> float:
+    """At left-out examples, with the noise that is given or learned, or the better of a small one and the evidence's."""
+    if settings.noise_variance != "left-out":
+        return problem.surprise(candidate)
+    return problem.surprise(problem.with_best_noise(candidate, (PLAIN_NOISE,)))
+
+
+def _learned(
+    problem: _Problem, settings: Settings, penalty: Penalty, start: Combination | None, *, free_mean: bool
+) -> Combination:
+    """What the evidence finds under a penalty, problem by problem."""
+    columns = (
+        [slice(None)] if settings.scope == "global" else [slice(j, j + 1) for j in range(problem.targets.shape[1])]
+    )
+    numbered: Iterable[tuple[int, slice]] = enumerate(columns)
+    if len(columns) > 1:
+        numbered = track(numbered, f"kernel weights, penalty {penalty.strength:g}", len(columns))
+    found = [
+        learn_weights_and_noise(
+            problem.grams,
+            problem.targets[:, column],
+            balance=problem.balance,
+            penalty=penalty,
+            free_mean=free_mean,
+            noise_level=settings.fixed_noise,
+            noise_bounds=NOISE_BOUNDS,
+            start=None if start is None else start.place(number),
+            n_starts=settings.n_starts,
+            tolerance=TOLERANCE,
+            random_state=settings.random_state,
+        )
+        for number, column in numbered
+    ]
+    weights, noise = (np.array([getattr(one, name) for one in found]) for name in ("weights", "noise_level"))
+    evaluations = sum(one.evaluations for one in found)
+    if settings.fixed_noise is not None:
+        return Combination(weights, noise, penalty, noise, evaluations)
+    totals = weights.sum(axis=1)
+    return Combination(weights / totals[:, None], noise / totals, penalty, noise / totals, evaluations)
+
+
+def _average(n_problems: int, k: int, settings: Settings) -> Combination:
+    noise = PLAIN_NOISE if settings.fixed_noise is None else settings.fixed_noise
+    return Combination(np.full((n_problems, k), 1.0 / k), np.full(n_problems, noise))
+
+
+class _Problem:
+    """Gram matrices, targets, and which of the examples are left out together."""
+
+    def __init__(self, grams: Sequence[Array], targets: Array, balance: Array) -> None:
+        self.grams, self.targets, self.balance = grams, targets, balance
+        self.classes: Indices = targets.argmax(axis=1)
+        self.folds = class_folds(self.classes, near_duplicates(np.mean(grams, axis=0), self.classes))
+        self.kept = predictable(self.classes, self.folds)
+
+    @property
+    def can_judge(self) -> bool:
+        """Whether any example can be left out without its class going with it."""
+        return len(self.kept) > 0
+
+    def surprise(self, combination: Combination) -> float:
+        """Mean surprise at left-out examples after calibration, in nats."""
+        return float(self.surprises(combination).mean())
+
+    def surprises(self, combination: Combination) -> Array:
+        """The surprise at each example that can be left out."""
+        posteriors = combination.posteriors(self.grams, self.targets, self.balance)
+        mean = np.hstack([posterior.leave_group_out(self.folds).mean[self.kept] for posterior in posteriors])
+        classes = self.classes[self.kept]
+        probabilities = fit_calibration(mean, classes).probabilities(mean)[np.arange(len(classes)), classes]
+        return -np.log(np.maximum(probabilities, LEAST_PROBABILITY))
+
+    def with_best_noise(self, combination: Combination, noises: Sequence[float] = NOISES) -> Combination:
+        """The same weights with the noise, of these and the evidence's, that is least surprised at left-out examples.
+
+        From small to large: more noise must be better by more than a standard error, for with few examples left-out ones
+        are not many enough to tell, and decisions suffer more from too much noise than from too little.
+        """
+        same = np.ones_like(combination.noise)
+        if not self.can_judge:
+            return replace(combination, noise=PLAIN_NOISE * same)
+        candidates = [replace(combination, noise=noise * same) for noise in noises]
+        if combination.evidence_noise is not None:
+            candidates.append(replace(combination, noise=combination.evidence_noise))
+        first, *others = sorted(candidates, key=lambda candidate: float(candidate.noise.mean()))
+        best, least = first, self.surprises(first)
+        for other in others:
+            surprises = self.surprises(other)
+            gain = least - surprises
+            if gain.mean() > gain.std() / np.sqrt(len(gain)):
+                best, least = other, surprises
+        return best

@@ -1,0 +1,146 @@
+"""Many cues, one classifier: the weights of several kernels learned by evidence. [Kapoor2010, section 6]"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from fewsight._base.types import Array, Indices
+from fewsight.gp import Posterior
+from fewsight.learners.base import KernelLearner, Latent
+from fewsight.learners.calibration import Calibration, fit_calibration
+from fewsight.learners.combining import Combination, Settings, combine
+from fewsight.learners.folds import class_folds, near_duplicates, predictable
+from fewsight.learners.labels import Labels, targets_of
+
+
+class KernelCombination(KernelLearner):
+    """A Gaussian-process classifier that learns how much each kernel counts, for all classes together or each by itself.
+
+    `GPClassifier(weights="evidence")` combines in the same way with the default settings here, and can take in more examples
+    and say what is unknown; this is the place for other penalties, for weights per class and for looking at the search.
+
+    Parameters
+    ----------
+    kernel : what X is, as for every learner; several channels or Gram matrices are what this is for.
+    penalty : "even" pulls weights to each other, "l1" and "l2" to zero, "none" leaves them alone; see `fewsight.gp.Penalty`.
+    strength : of the penalty, or "auto": chosen, between the plain average and next to no penalty, by how probable left-out
+        training examples are. With one example per class the average stays.
+    scope : "global" for weights that all classes share, "classwise" for weights of their own.
+    free_mean : whether the mean of the targets is left open, or "auto": chosen as the strength is. With a mean of zero kernels
+        must also explain that most targets are -1, and those that find all images alike gain.
+    noise_variance : "left-out" (as for the strength), "evidence", or a number that stays as it is.
+    n_starts : places from which the search begins; the best result counts.
+    warm_start : begin where the last `fit` ended, if it was about as many kernels and classes.
+    random_state : seed of the further starts.
+
+    Attributes
+    ----------
+    classes_ : labels in the order of the columns of `predict_proba` and `latent`.
+    weights_ : (n_kernels,), or (n_classes, n_kernels) for "classwise", for kernels scaled to a training diagonal of mean 1. They
+        add up to 1 unless the noise was given as a number.
+    noise_variance_ : a number, or (n_classes,).
+    strength_ : the strength that was used; infinite for the plain average.
+    n_evaluations_ : evaluations of evidence and gradient that the search took.
+    calibration_ : how latent values become probabilities.
+    """
+
+    def __init__(
+        self,
+        kernel: Any = None,
+        *,
+        penalty: str = "even",
+        strength: float | str = "auto",
+        scope: str = "global",
+        free_mean: bool | str = "auto",
+        noise_variance: float | str = "left-out",
+        n_starts: int = 1,
+        warm_start: bool = False,
+        random_state: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.penalty = penalty
+        self.strength = strength
+        self.scope = scope
+        self.free_mean = free_mean
+        self.noise_variance = noise_variance
+        self.n_starts = n_starts
+        self.warm_start = warm_start
+        self.random_state = random_state
+
+    @property
+    def weights_(self) -> Array:
+        check_is_fitted(self)
+        return self.combination_.weights if self.scope == "classwise" else self.combination_.weights[0]
+
+    @property
+    def noise_variance_(self) -> Array | float:
+        check_is_fitted(self)
+        return self.combination_.noise if self.scope == "classwise" else float(self.combination_.noise[0])
+
+    @property
+    def strength_(self) -> float:
+        check_is_fitted(self)
+        penalty = self.combination_.penalty
+        return np.inf if penalty is None else penalty.strength
+
+    @property
+    def n_evaluations_(self) -> int:
+        check_is_fitted(self)
+        return self.combination_.evaluations
+
+    def latent(self, X: Any) -> Latent:
+        """Posterior mean and standard deviation of each class."""
+        rows = self._read(X)
+        blocks, diagonals = self.input_.compare(rows), self.input_.diagonals(rows)
+        means, deviations = [], []
+        for posterior, weights in zip(self.posteriors_, self.combination_.weights, strict=True):
+            K_test = np.tensordot(weights, blocks, axes=1)
+            variance = posterior.variance(K_test, np.tensordot(weights, diagonals, axes=1))
+            means.append(posterior.mean(K_test))
+            deviations.append(np.repeat(np.sqrt(variance)[:, None], posterior.n_targets, axis=1))
+        return Latent(np.hstack(means), np.hstack(deviations))
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probability of each class, given that it is one of them; calibrated on left-out training examples."""
+        mean = self._decide(X)
+        return self.calibration_.probabilities(mean)
+
+    def _learn(self, grams: list[Array], labels: Labels) -> None:
+        targets, balance = targets_of(labels, self.classes_), np.ones(len(labels))
+        settings = Settings(
+            self.penalty,
+            self.strength,
+            self.scope,
+            self.free_mean,
+            self.noise_variance,
+            self.n_starts,
+            self.random_state,
+        )
+        self.combination_ = combine(grams, targets, balance, settings, self._start(len(grams), targets.shape[1]))
+        self.posteriors_ = list(self.combination_.posteriors(grams, targets, balance))
+        self._calibrate(np.mean(grams, axis=0), targets.argmax(axis=1))
+
+    def _start(self, n_kernels: int, n_classes: int) -> Combination | None:
+        known = getattr(self, "combination_", None) if self.warm_start else None
+        shape = (n_classes if self.scope == "classwise" else 1, n_kernels)
+        return known if known is not None and known.weights.shape == shape else None
+
+    def _calibrate(self, K: Array, classes: Indices) -> None:
+        folds = class_folds(classes, near_duplicates(K, classes))
+        kept = predictable(classes, folds)
+        mean = np.hstack([posterior.leave_group_out(folds).mean[kept] for posterior in self.posteriors_])
+        self.calibration_: Calibration = fit_calibration(mean, classes[kept])
+
+    def _decide(self, X: Any) -> Array:
+        rows = self._read(X)
+        blocks = self.input_.compare(rows)
+        return np.hstack(
+            [self._mean(*pair, blocks) for pair in zip(self.posteriors_, self.combination_.weights, strict=True)]
+        )
+
+    @staticmethod
+    def _mean(posterior: Posterior, weights: Array, blocks: list[Array]) -> Array:
+        return posterior.mean(np.tensordot(weights, blocks, axes=1))
