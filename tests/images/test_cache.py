@@ -232,3 +232,15 @@ def test_a_user_without_a_home_has_a_cache_that_keeps_nothing(monkeypatch: pytes
     monkeypatch.setattr(cache_module.Path, "home", homeless)
     assert FeatureCache().put(key(1), state(1)) is False
     assert FeatureCache().get(key(1)) is None
+
+
+def test_the_limit_is_the_users_choice_or_eight_gigabytes(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("FEWSIGHT_CACHE_GB", raising=False)
+    assert FeatureCache(tmp_path).max_bytes == 8 * 2**30
+    monkeypatch.setenv("FEWSIGHT_CACHE_GB", "0.5")
+    assert FeatureCache(tmp_path).max_bytes == 2**29
+    assert FeatureCache(tmp_path, max_bytes=1000).max_bytes == 1000
+    for wrong in ("much", "-1", "nan"):
+        monkeypatch.setenv("FEWSIGHT_CACHE_GB", wrong)
+        with pytest.raises(InvalidInput, match=f"FEWSIGHT_CACHE_GB must be a number of gigabytes, got '{wrong}'"):
+            FeatureCache(tmp_path)

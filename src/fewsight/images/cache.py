@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import final
 
 from fewsight._base.archive import pack, read_archive, write_archive
-from fewsight._base.checks import check_integer, shown
+from fewsight._base.checks import check_integer, check_number, shown
 from fewsight._base.errors import ArchiveError, InvalidInput
 from fewsight._base.types import Recipe, State
 from fewsight.images.content import hash_of
@@ -45,17 +45,33 @@ def default_cache_folder() -> Path:
         return Path(os.devnull) / "fewsight"  # nothing can be written there, so nothing is kept
 
 
+def default_cache_limit() -> int:
+    """$FEWSIGHT_CACHE_GB in bytes, or 8 gigabytes: about 8,000 photographs with every channel."""
+    chosen = os.environ.get("FEWSIGHT_CACHE_GB")
+    if not chosen:
+        return DEFAULT_MAX_BYTES
+    try:
+        return int(check_number("FeatureCache", "FEWSIGHT_CACHE_GB", float(chosen), least=0.001, most=1e6) * 2**30)
+    except ValueError as error:
+        raise InvalidInput(
+            f"FeatureCache: FEWSIGHT_CACHE_GB must be a number of gigabytes, got {shown(chosen)}."
+        ) from error
+
+
 @final
 class FeatureCache:
     """States on disk by key. The folder holds at most about `max_bytes`; beyond, the least recently used entries go.
+
+    Without a folder or a limit, the environment variables FEWSIGHT_CACHE and FEWSIGHT_CACHE_GB are asked.
 
     The size is measured when the first entry is written and after every twentieth part of the limit, so that each
     process that writes may pass the limit by that much.
     """
 
-    def __init__(self, folder: str | os.PathLike[str] | None = None, max_bytes: int = DEFAULT_MAX_BYTES) -> None:
+    def __init__(self, folder: str | os.PathLike[str] | None = None, max_bytes: int | None = None) -> None:
         self.folder = default_cache_folder() if folder is None else Path(folder)
-        self.max_bytes = check_integer("FeatureCache", "max_bytes", max_bytes, least=1)
+        limit = default_cache_limit() if max_bytes is None else max_bytes
+        self.max_bytes = check_integer("FeatureCache", "max_bytes", limit, least=1)
         self._lock = threading.Lock()
         self._unmeasured: float | None = None  # bytes written since the folder was measured; None: never measured
 

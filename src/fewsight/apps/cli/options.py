@@ -77,7 +77,7 @@ CacheFolder = Annotated[
         "--cache-dir",
         metavar="FOLDER",
         show_default="the user's cache, or FEWSIGHT_CACHE",
-        help="Where computed features are kept for the next run.",
+        help="Where computed features are kept for the next run; at most 8 gigabytes, or FEWSIGHT_CACHE_GB.",
     ),
 ]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Forget computed features when the command ends.")]
