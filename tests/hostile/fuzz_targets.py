@@ -47,6 +47,7 @@ SMALL: dict[str, dict[str, Any]] = {  # every channel with little to compute
     "dense_pmk": {**GRID, "n_levels": 2},
     "vocabulary_pmk": {**GRID, "n_levels": 2, "branching": 3},
     "harris_pmk": {"n_descriptors": 200, "longest_side": 64, "n_levels": 2, "max_points": 20},
+    "opponent_sift": {**GRID, "n_trees": 2, "n_leaves": 4},
     "phog": {"longest_side": 64, "n_levels": 2},
     "texture": {"longest_side": 64, "n_levels": 2, "scales": (1.0,)},
     "colour": {"longest_side": 64, "n_levels": 2, "n_lightness": 2, "n_chroma": 3},
@@ -262,6 +263,8 @@ def _header_edited(state: State, rng: np.random.Generator) -> State:
 
 def _array_edited(state: State, rng: np.random.Generator) -> State:
     names = sorted(state.arrays)
+    if not names:  # a channel that learns no more than a number
+        return _header_edited(state, rng)
     name, other = (names[int(rng.integers(len(names)))] for _ in range(2))
     array = np.array(state.arrays[name])
     way = int(rng.integers(6))

@@ -7,7 +7,8 @@ their sum. Evidence and penalties count per target (there are n * c), so that a 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -17,7 +18,7 @@ from fewsight._base.checks import check_choice, check_integer, check_number, che
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.gp._checks import check_grams, check_per_example, check_some_targets, scale_of
-from fewsight.gp.evidence import evaluate
+from fewsight.gp.evidence import Evidence, evaluate
 
 PENALTIES = ("none", "l1", "l2", "even")
 NOISE_BOUNDS = (1e-8, 1e2)  # of the sum of the weights
@@ -110,7 +111,7 @@ def learn_weights_and_noise(
     box = search.box(bounds)
     found = [search.run(at, box, tolerance) for at in _starts(search.first(start), box, n_starts, random_state)]
     best = min(found, key=lambda result: float(result.fun))
-    return search.result(best.x, 1 + sum(int(result.nfev) for result in found))
+    return search.result(best.x, sum(int(result.nfev) for result in found))
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +125,9 @@ class _Search:
     free_mean: bool
     fixed_noise: float | None
 
-    @property
+    seen: dict[bytes, Evidence] = field(default_factory=dict)  # by place
+
+    @cached_property
     def scales(self) -> Array:
         return np.array([scale_of(K) for K in self.grams])
 
@@ -154,14 +157,7 @@ class _Search:
     def cost(self, place: Array) -> tuple[float, Array]:
         """Negative evidence per target with the penalty, and its gradient for the place."""
         unit, level = self._unpack(place)
-        evidence, _ = evaluate(
-            self.grams,
-            unit / self.scales,
-            self.targets,
-            level * self.balance,
-            free_mean=self.free_mean,
-            any_scale=self.any_scale,
-        )
+        evidence = self.evidence(place)
         by_level = level * float(evidence.d_noise @ self.balance)
         gradient = unit * evidence.d_weights / self.scales
         if self.fixed_noise is None:
@@ -171,14 +167,27 @@ class _Search:
         gradient[: len(unit)] += slope
         return value + cost, gradient
 
+    def evidence(self, place: Array) -> Evidence:
+        """At a place; the one where a search ends is asked for twice."""
+        key = place.tobytes()
+        if key not in self.seen:
+            unit, level = self._unpack(place)
+            self.seen[key], _ = evaluate(
+                self.grams,
+                unit / self.scales,
+                self.targets,
+                level * self.balance,
+                free_mean=self.free_mean,
+                any_scale=self.any_scale,
+            )
+        return self.seen[key]
+
     def result(self, place: Array, evaluations: int) -> LearnedWeights:
         """What a place stands for, at the scale that the evidence likes best where the scale is free."""
         unit, level = self._unpack(place)
-        weights = unit / self.scales
-        evidence, _ = evaluate(
-            self.grams, weights, self.targets, level * self.balance, free_mean=self.free_mean, any_scale=self.any_scale
-        )
-        return LearnedWeights(weights * evidence.scale, level * evidence.scale, evidence.value, evaluations)
+        evidence = self.evidence(place)
+        weights = evidence.scale * unit / self.scales
+        return LearnedWeights(weights, level * evidence.scale, evidence.value, evaluations)
 
     def _unpack(self, place: Array) -> tuple[Array, float]:
         unit = np.exp(place[: len(self.grams)])

@@ -62,15 +62,29 @@ def fit_calibration(mean: Array, classes: Indices) -> Calibration:
     if not len(mean) or mean.shape[1] < 2:
         return Calibration()
 
-    def surprise(parameters: Array) -> float:
-        logs = _log_probabilities(parameters, mean)[np.arange(len(mean)), classes]
-        return float(-logs.sum() + 0.5 * (((parameters - PRIOR_MEAN) / PRIOR_STD) ** 2).sum())
+    rows = np.arange(len(mean))
+    log_contrast = np.log(_contrast(mean))
 
-    best = minimize(surprise, PRIOR_MEAN, method="Nelder-Mead", options={"xatol": 1e-3, "fatol": 1e-3}).x
+    def surprise(parameters: Array) -> tuple[float, Array]:
+        logits = _logits(parameters, mean, log_contrast)
+        logs = logits - logsumexp(logits, axis=1, keepdims=True)
+        apart = (parameters - PRIOR_MEAN) / PRIOR_STD
+        excess = np.einsum("ij,ij->i", np.exp(logs), logits) - logits[rows, classes]
+        gradient = np.array([excess.sum(), excess @ log_contrast]) + apart / PRIOR_STD
+        return float(-logs[rows, classes].sum() + 0.5 * (apart @ apart)), gradient
+
+    best = minimize(surprise, PRIOR_MEAN, jac=True, method="L-BFGS-B", bounds=[(-LARGEST, LARGEST)] * 2).x
     return Calibration(float(best[0]), float(best[1]), len(mean))
 
 
+def _contrast(mean: Array) -> Array:
+    return np.maximum(mean.max(axis=1) - mean.mean(axis=1), LEAST_CONTRAST)
+
+
+def _logits(parameters: Array, mean: Array, log_contrast: Array) -> Array:
+    return np.exp(parameters[0] + parameters[1] * log_contrast)[:, None] * mean
+
+
 def _log_probabilities(parameters: Array, mean: Array) -> Array:
-    contrast = np.maximum(mean.max(axis=1) - mean.mean(axis=1), LEAST_CONTRAST)
-    logits = np.exp(parameters[0] + parameters[1] * np.log(contrast))[:, None] * mean
+    logits = _logits(parameters, mean, np.log(_contrast(mean)))
     return logits - logsumexp(logits, axis=1, keepdims=True)

@@ -27,6 +27,7 @@ NOISE_BOUNDS = (1e-3, 1e2)  # relative; less changes no decision, and costs the 
 NOISES = (1e-3, 1e-2, 1e-1, 1.0)  # relative, to choose from by left-out examples
 LEAST_PROBABILITY = 1e-12
 TOLERANCE = 1e-6  # of a search; closer to the maximum no decision changes
+SAME_NOISE = np.log(11)  # factors of noise below 11 change few decisions
 PLAIN_NOISE = 1e-2  # relative, while weights are compared, and where nothing can be left out
 
 
@@ -206,6 +207,7 @@ class _Problem:
         self.classes: Indices = targets.argmax(axis=1)
         self.folds = class_folds(self.classes, near_duplicates(np.mean(grams, axis=0), self.classes))
         self.kept = predictable(self.classes, self.folds)
+        self._known: dict[tuple[bytes, bytes], Array] = {}  # surprises, by weights and noise
 
     @property
     def can_judge(self) -> bool:
@@ -218,6 +220,12 @@ class _Problem:
 
     def surprises(self, combination: Combination) -> Array:
         """The surprise at each example that can be left out."""
+        key = combination.weights.tobytes(), combination.noise.tobytes()
+        if key not in self._known:
+            self._known[key] = self._surprises(combination)
+        return self._known[key]
+
+    def _surprises(self, combination: Combination) -> Array:
         posteriors = combination.posteriors(self.grams, self.targets, self.balance)
         mean = np.hstack([posterior.leave_group_out(self.folds).mean[self.kept] for posterior in posteriors])
         classes = self.classes[self.kept]
@@ -234,8 +242,9 @@ class _Problem:
         if not self.can_judge:
             return replace(combination, noise=PLAIN_NOISE * same)
         candidates = [replace(combination, noise=noise * same) for noise in noises]
-        if combination.evidence_noise is not None:
-            candidates.append(replace(combination, noise=combination.evidence_noise))
+        found = combination.evidence_noise
+        if found is not None and all(abs(np.log(found.mean() / noise)) > SAME_NOISE for noise in noises):
+            candidates.append(replace(combination, noise=found))
         first, *others = sorted(candidates, key=lambda candidate: float(candidate.noise.mean()))
         best, least = first, self.surprises(first)
         for other in others:
