@@ -43,13 +43,21 @@ _HOMES = {
     "NearestNeighbourClassifier": "learners",
     "SVMClassifier": "learners",
     "Posterior": "gp",
+    "ActiveLearner": "active",
+    "QUERY_RULES": "active",
+    "QueryRule": "active",
+    "Query": "active",
+    "PoolView": "active",
+    "simulate": "active",
     "load": "persistence",
     "save": "persistence",
 }
 
 __all__ = [
     "CHANNELS",
+    "QUERY_RULES",
     "RBF",
+    "ActiveLearner",
     "Channel",
     "Colour",
     "DensePmk",
@@ -70,7 +78,10 @@ __all__ = [
     "OpponentSift",
     "Phog",
     "Polynomial",
+    "PoolView",
     "Posterior",
+    "Query",
+    "QueryRule",
     "SVMClassifier",
     "SpatialPmk",
     "Texture",
@@ -83,10 +94,12 @@ __all__ = [
     "make_channel",
     "sample_set",
     "save",
+    "simulate",
 ]
 
 if TYPE_CHECKING:
     from fewsight._base.errors import FewsightError, InvalidInput, JitterWarning, ModelFileError, UnreadableImage
+    from fewsight.active import QUERY_RULES, ActiveLearner, PoolView, Query, QueryRule, simulate
     from fewsight.channels import (
         CHANNELS,
         Channel,

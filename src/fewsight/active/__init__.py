@@ -1,0 +1,42 @@
+"""Which example to ask about next, how good the decisions are, and when to stop. [Kapoor2010, section 7]"""
+
+from fewsight.active.judging.audit import Accuracy
+from fewsight.active.judging.status import Status
+from fewsight.active.judging.stopping import Advice
+from fewsight.active.learner import ActiveLearner
+from fewsight.active.pools import GramPool, ImagePool, Pool, VectorPool
+from fewsight.active.rules import (
+    QUERY_RULES,
+    Coverage,
+    Margin,
+    Query,
+    QueryRule,
+    Random,
+    Uncertainty,
+    ValueOfInformation,
+    Variance,
+)
+from fewsight.active.simulation import simulate
+from fewsight.active.views import PoolView
+
+__all__ = [
+    "QUERY_RULES",
+    "Accuracy",
+    "ActiveLearner",
+    "Advice",
+    "Coverage",
+    "GramPool",
+    "ImagePool",
+    "Margin",
+    "Pool",
+    "PoolView",
+    "Query",
+    "QueryRule",
+    "Random",
+    "Status",
+    "Uncertainty",
+    "ValueOfInformation",
+    "Variance",
+    "VectorPool",
+    "simulate",
+]

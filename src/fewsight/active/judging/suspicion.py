@@ -1,0 +1,22 @@
+"""Which labels look wrong: each is compared with what all others say, in closed form."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fewsight._base.types import Array
+from fewsight.learners import GPClassifier
+
+LEAST_PROBABILITY = 1e-300
+
+
+def surprises(model: GPClassifier) -> Array:
+    """The surprise, in nats, at each training label when it is predicted from all others (n,).
+
+    The only example of its class cannot be predicted by others; nothing is known against it, and its surprise is 0.
+    """
+    left_out = model.leave_one_out()
+    classes = model.posterior_.targets.argmax(axis=1)
+    stated = model.calibration_.probabilities(left_out.mean)[np.arange(len(classes)), classes]
+    alone = np.bincount(classes)[classes] == 1
+    return np.where(alone, 0.0, -np.log(np.maximum(stated, LEAST_PROBABILITY)))

@@ -1,0 +1,88 @@
+"""From labels of a pool to a learner: what is learned at intervals, and the learner that a user takes away."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from sklearn.base import clone
+
+from fewsight._base.checks import check_positive
+from fewsight._base.types import Array, Indices
+from fewsight.active.pools import Pool
+from fewsight.active.views import Hyperparameters, PoolView, RefittedView, scales_of
+from fewsight.gp import Posterior
+from fewsight.learners import GPClassifier, KernelLearner
+from fewsight.learners.combining import PLAIN_NOISE
+from fewsight.learners.gp_state import checked_weights
+from fewsight.learners.labels import targets_of
+
+LEAST_TO_LEARN = 10  # labels; with fewer, noise and weights that are to be learned are the plain ones
+
+
+@final
+@dataclass(frozen=True)
+class Learned:
+    """Weights, scales and noise of a Gaussian process on a pool."""
+
+    weights: Array  # (k,)
+    scales: Array  # (k,)
+    noise_variance: float
+    balanced: bool
+
+    @property
+    def settings(self) -> Hyperparameters:
+        return Hyperparameters(self.weights / self.scales, self.noise_variance, self.balanced)
+
+
+def plain(learner: GPClassifier, pool: Pool, known: Indices) -> Learned:
+    """What is given, and plain values for what is to be learned; kernels are scaled by the pool's mean diagonal."""
+    k = pool.n_kernels
+    weights = np.full(k, 1.0 / k) if isinstance(learner.weights, str) else checked_weights(learner.weights, k)
+    given = learner.noise_variance
+    noise = PLAIN_NOISE if isinstance(given, str) else check_positive(learner, "noise_variance", given)
+    return Learned(weights, scales_of(pool, known), noise, bool(learner.balanced))
+
+
+def has_something_to_learn(learner: GPClassifier, pool: Pool) -> bool:
+    """Whether noise or weights are left to the evidence."""
+    return isinstance(learner.noise_variance, str) or (isinstance(learner.weights, str) and pool.n_kernels > 1)
+
+
+def learned(learner: GPClassifier, pool: Pool, positions: Indices, labels: Sequence[Any]) -> Learned:
+    """Weights and noise as the learner finds them on these examples."""
+    grams = pool.grams(positions)
+    fitted = clone(learner).set_params(kernel="precomputed", calibrated=False)
+    fitted.fit(grams if len(grams) > 1 else grams[0], np.array(labels))
+    return Learned(fitted.weights_, fitted.input_.scales, fitted.noise_variance_, bool(learner.balanced))
+
+
+def assembled(learner: GPClassifier, view: PoolView, found: Learned) -> GPClassifier:
+    """A classifier with the posterior of the view, calibrated, that takes examples of the form in which the pool came."""
+    model = clone(learner).set_params(kernel=view.pool.parameter)
+    positions = view.positions
+    model.classes_ = np.array(view.classes)
+    model.weights_, model.noise_variance_ = found.weights, found.noise_variance
+    model.input_ = view.pool.input_of(positions, found.scales)
+    _set_width(model)
+    targets = targets_of(np.array(view.labels), model.classes_)
+    K = view.kernel(positions, positions)
+    model.posterior_ = Posterior.condition(K, targets, view.noise_of_labelled())
+    return model.recalibrate()
+
+
+def taken_away(view: RefittedView) -> KernelLearner:
+    """The learner of a refitted view, taking examples of the form in which the pool came."""
+    model = copy.copy(view.fitted)
+    model.kernel = view.pool.parameter
+    model.input_ = view.pool.input_of(view.positions, model.input_.scales)
+    _set_width(model)
+    return model
+
+
+def _set_width(model: Any) -> None:
+    if isinstance(model.input_.n_columns, int):
+        model.n_features_in_ = model.input_.n_columns

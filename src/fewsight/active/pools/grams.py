@@ -1,0 +1,76 @@
+"""A pool whose kernel values are all given."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+import numpy.typing as npt
+
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array, Indices
+from fewsight.active.pools.base import Pool
+from fewsight.learners.inputs import GramInput, Input, is_list_of_matrices
+
+CHUNK = 512  # rows checked at a time
+SYMMETRY = 1e-6  # of the largest value: Gram matrices may be float32
+
+
+@final
+class GramPool(Pool):
+    """One Gram matrix (m, m) of the whole pool, or a list of them; float32 stays float32 until a row is used."""
+
+    def __init__(self, grams: Any) -> None:
+        super().__init__()
+        self.several = is_list_of_matrices(grams)
+        self.matrices = [_checked(gram) for gram in (grams if self.several else [grams])]
+        sides = sorted({len(gram) for gram in self.matrices})
+        if len(sides) != 1:
+            raise InvalidInput(f"GramPool: the Gram matrices must have one size, got {sides}.")
+
+    def __len__(self) -> int:
+        return len(self.matrices[0])
+
+    @property
+    def n_kernels(self) -> int:
+        return len(self.matrices)
+
+    @property
+    def diagonals(self) -> list[Array]:
+        return [np.asarray(gram.diagonal(), dtype=np.float64) for gram in self.matrices]
+
+    def parts(self, positions: Indices) -> list[Array]:
+        return [gram[positions] for gram in self.matrices]  # nothing to keep: all of it is there
+
+    def _compare(self, rows: Indices, columns: Indices | None) -> list[Array]:
+        chosen = [gram[rows] if columns is None else gram[np.ix_(rows, columns)] for gram in self.matrices]
+        return [np.asarray(block, dtype=np.float64) for block in chosen]
+
+    def input_of(self, positions: Indices, scales: Array) -> Input:
+        """New examples are then rows against the whole pool."""
+        side = GramInput("GPClassifier")
+        side.several, side.width, side.columns, side.scales = self.several, len(self), positions, scales
+        return side
+
+    @property
+    def parameter(self) -> str:
+        return "precomputed"
+
+
+def _checked(gram: Any) -> npt.NDArray[Any]:
+    """A finite, square, symmetric matrix of float32 or float64, looked at in pieces: it may be large."""
+    matrix = np.asarray(gram)
+    if matrix.size == 0:
+        return np.zeros((0, 0))
+    if matrix.dtype not in (np.float32, np.float64):
+        matrix = matrix.astype(np.float64)
+    if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise InvalidInput(f"GramPool: a Gram matrix must be square (pool x pool), got shape {matrix.shape}.")
+    scale = float(np.abs(matrix.diagonal()).max(initial=0.0)) or 1.0
+    for start in range(0, len(matrix), CHUNK):
+        piece = matrix[start : start + CHUNK]
+        if not np.isfinite(piece).all():
+            raise InvalidInput("GramPool: a Gram matrix must hold finite numbers only, got NaN or infinity.")
+        if np.abs(piece - matrix[:, start : start + CHUNK].T).max() > SYMMETRY * scale:
+            raise InvalidInput("GramPool: a Gram matrix must be symmetric, got one that differs from its transpose.")
+    return matrix

@@ -1,0 +1,68 @@
+"""A pool of images."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, final
+
+import numpy as np
+from sklearn.base import clone
+
+from fewsight._base.types import Array, Indices
+from fewsight.active.pools.base import Pool
+from fewsight.channels import Channel, Encodings
+from fewsight.learners.inputs import ChannelInput, Input
+
+
+@final
+class ImagePool(Pool):
+    """Images, encoded once by one or several channels.
+
+    What a channel learns (a codebook) it learns here, without labels, from the images at `learn_from` (all of them unless told
+    otherwise), so that encodings do not change when labels come. Test images do not belong into `learn_from`.
+    """
+
+    def __init__(
+        self, images: Sequence[Any], channels: Channel | Sequence[Channel], learn_from: Indices | None = None
+    ) -> None:
+        super().__init__()
+        self.images = list(images)
+        self.channels = [channels] if isinstance(channels, Channel) else list(channels)
+        self.encodings: list[Encodings] = []
+        if self.images:
+            chosen = self.images if learn_from is None else [self.images[place] for place in learn_from]
+            self.channels = [clone(channel).fit(chosen) for channel in self.channels]
+            self.encodings = [channel.encode(self.images) for channel in self.channels]
+
+    @classmethod
+    def encoded(cls, channels: Sequence[Channel], encodings: Sequence[Encodings]) -> ImagePool:
+        """Of images that fitted channels have encoded already."""
+        pool = cls([], channels)
+        pool.encodings = list(encodings)
+        return pool
+
+    def __len__(self) -> int:
+        return int(self.encodings[0].shape[0]) if self.encodings else 0
+
+    @property
+    def n_kernels(self) -> int:
+        return len(self.channels)
+
+    @property
+    def diagonals(self) -> list[Array]:
+        if not len(self):
+            return [np.zeros(0) for _ in self.channels]
+        return [channel.diag(rows) for channel, rows in zip(self.channels, self.encodings, strict=True)]
+
+    def _compare(self, rows: Indices, columns: Indices | None) -> list[Array]:
+        pairs = zip(self.channels, self.encodings, strict=True)
+        return [channel.gram(codes[rows], codes if columns is None else codes[columns]) for channel, codes in pairs]
+
+    def input_of(self, positions: Indices, scales: Array) -> Input:
+        side = ChannelInput(self.channels)
+        side.encodings, side.scales = [codes[positions] for codes in self.encodings], scales
+        return side
+
+    @property
+    def parameter(self) -> list[Channel]:
+        return self.channels

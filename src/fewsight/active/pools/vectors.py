@@ -1,0 +1,50 @@
+"""A pool of rows of numbers."""
+
+from __future__ import annotations
+
+from typing import Any, final
+
+import numpy as np
+
+from fewsight._base.types import Array, Indices
+from fewsight.active.pools.base import Pool
+from fewsight.kernels import Kernel
+from fewsight.kernels.rows import check_rows
+from fewsight.learners.inputs import Input, VectorInput
+from fewsight.learners.inputs.vectors import default_kernel
+
+
+@final
+class VectorPool(Pool):
+    """Rows of numbers (m, d), dense or, where the kernel takes them, sparse; None is a Gaussian as wide as the data
+    (those at `learn_from`)."""
+
+    def __init__(self, X: Any, kernel: Kernel | None = None, learn_from: Indices | None = None) -> None:
+        super().__init__()
+        empty = not hasattr(X, "shape") and not len(X)
+        self.X = np.zeros((0, 1)) if empty else check_rows("VectorPool", "pool", X)
+        known = self.X if learn_from is None else self.X[learn_from]
+        self.kernel = kernel if kernel is not None else default_kernel(known if known.size else np.zeros((1, 1)))
+
+    def __len__(self) -> int:
+        return int(self.X.shape[0])
+
+    @property
+    def n_kernels(self) -> int:
+        return 1
+
+    @property
+    def diagonals(self) -> list[Array]:
+        return [self.kernel.diag(self.X) if len(self) else np.zeros(0)]
+
+    def _compare(self, rows: Indices, columns: Indices | None) -> list[Array]:
+        return [self.kernel.gram(self.X[rows], self.X if columns is None else self.X[columns])]
+
+    def input_of(self, positions: Indices, scales: Array) -> Input:
+        side = VectorInput(self.kernel)
+        side.X, side.scales = self.X[positions], scales
+        return side
+
+    @property
+    def parameter(self) -> Kernel:
+        return self.kernel

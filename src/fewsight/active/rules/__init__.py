@@ -1,0 +1,36 @@
+"""Ways to choose what to ask about next. A rule is added by adding it to QUERY_RULES."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fewsight._base.checks import check_choice
+from fewsight.active.rules.base import Query, QueryRule
+from fewsight.active.rules.coverage import Coverage
+from fewsight.active.rules.random import Random
+from fewsight.active.rules.uncertainty import Margin, Uncertainty
+from fewsight.active.rules.value_of_information import ValueOfInformation
+from fewsight.active.rules.variance import Variance
+
+QUERY_RULES: dict[str, type[QueryRule]] = {
+    rule.name: rule for rule in (Uncertainty, Margin, Variance, Random, Coverage, ValueOfInformation)
+}
+
+
+def as_rule(owner: object, rule: Any) -> QueryRule:
+    """A rule as it is, or the one of that name with its defaults."""
+    return rule if isinstance(rule, QueryRule) else QUERY_RULES[check_choice(owner, "rule", rule, QUERY_RULES)]()
+
+
+__all__ = [
+    "QUERY_RULES",
+    "Coverage",
+    "Margin",
+    "Query",
+    "QueryRule",
+    "Random",
+    "Uncertainty",
+    "ValueOfInformation",
+    "Variance",
+    "as_rule",
+]

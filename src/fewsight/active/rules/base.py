@@ -1,0 +1,183 @@
+"""What every query rule is: a score for each candidate, higher = ask first, and a batch chosen by it."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, final
+
+import numpy as np
+
+from fewsight._base.checks import check_integer, owner_name, shown
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array, Indices
+from fewsight.active.rules.diversity import diverse
+from fewsight.active.views import View, as_view
+
+LARGEST_SEED = 2**32 - 1
+
+
+@final
+@dataclass(frozen=True)
+class Query:
+    """What to ask about.
+
+    Attributes
+    ----------
+    indices : positions in the pool, first to be asked first.
+    scores : one for each, falling.
+    reasons : why each is asked, one plain line each, where the asker knows.
+    state : "" or, where something is worth knowing (nothing is left to ask), one sentence.
+    """
+
+    indices: Indices
+    scores: Array
+    reasons: tuple[str, ...] = ()
+    state: str = ""
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def first(self, size: int) -> Query:
+        """The beginning of it."""
+        return Query(self.indices[:size], self.scores[:size], self.reasons[:size], self.state)
+
+
+class QueryRule(ABC):
+    """A way to choose what to ask about next.
+
+    A final class names itself and writes `_scores`. Rules hold options only; the same rule serves many pools.
+    """
+
+    name: ClassVar[str]
+    needs_labels: ClassVar[bool] = True  # cannot choose before the first label
+    uses_probabilities: ClassVar[bool] = False  # reads calibrated probabilities
+
+    @abstractmethod
+    def _scores(self, view: View, candidates: Indices, rng: np.random.Generator) -> Array:
+        """One score for each candidate (q,), or a column for each problem that is asked about in turn (q, p)."""
+
+    def query(
+        self,
+        source: Any,
+        pool: Any = None,
+        *,
+        among: Any = None,
+        batch_size: int | None = 1,
+        random_state: Any = 0,
+        pool_gram: Any = None,
+    ) -> Query:
+        """The best examples to ask about.
+
+        Parameters
+        ----------
+        source : a view of a pool, or a fitted learner with `latent`.
+        pool : with a learner, the examples in the form in which its `latent` takes them.
+        among : positions that may be asked about; all without a label unless told otherwise.
+        batch_size : how many to ask about; the whole pool if there are no more. None is one, or one for each problem where
+            the rule asks about them in turn. No two of a batch are near-duplicates, unless nothing else is left.
+        random_state : a seed or a NumPy generator; the same seed gives the same answer.
+        pool_gram : with a learner on "precomputed", the Gram matrix of the pool (m, m), for rules and batches that compare
+            examples with each other.
+        """
+        view = as_view(source, pool, pool_gram)
+        candidates = checked_candidates(self, view, among)
+        size = None if batch_size is None else check_integer(self, "batch_size", batch_size, least=1)
+        rng = generator(self, random_state)
+        if not len(candidates):
+            return nothing(view)
+        if self.needs_labels and not view.classes:
+            raise InvalidInput(
+                f"{owner_name(self)}: at least one example must have a label, got none; 'coverage' and 'random' need no label."
+            )
+        return self._chosen(view, candidates, size, rng)
+
+    def _chosen(self, view: View, candidates: Indices, size: int | None, rng: np.random.Generator) -> Query:
+        scores = self._scores(view, candidates, rng)
+        if scores.ndim == 2:
+            n_problems = scores.shape[1]
+            size = n_problems if size is None else size
+            candidates, scores = in_turn(candidates, scores, view.n_labelled % n_problems, size, rng)
+            order = np.arange(len(candidates))
+        else:
+            order = np.lexsort((rng.random(len(scores)), -scores))  # equal scores: in random order
+        chosen = diverse(view, candidates[order], size or 1, rng)
+        score_of = dict(zip(candidates.tolist(), scores.tolist(), strict=True))
+        return sorted_query(chosen, np.array([score_of[position] for position in chosen.tolist()]))
+
+
+def in_turn(
+    candidates: Indices, scores: Array, first: int, size: int, rng: np.random.Generator
+) -> tuple[Indices, Array]:
+    """All candidates, and the score of each for the problem that chose it, in the order in which problems choose in turn.
+
+    Problem `first` begins. After a few turns more than `size`, the others follow by their best score for any problem.
+    """
+    wanted = min(len(candidates), 3 * size + 10)
+    orders = _best_of_each(scores, wanted, rng)
+    taken: dict[int, float] = {}
+    turn = first
+    while len(taken) < wanted:
+        problem = turn % scores.shape[1]
+        place = next((place for place in orders[problem] if place not in taken), None)
+        if place is not None:
+            taken[place] = float(scores[place, problem])
+        turn += 1
+    best = scores.max(axis=1)
+    later = np.setdiff1d(np.arange(len(candidates)), list(taken))
+    later = later[np.argsort(-best[later], kind="stable")]
+    places = np.concatenate([np.array(list(taken), dtype=np.intp), later])
+    return candidates[places], np.concatenate([list(taken.values()), best[later]])
+
+
+def _best_of_each(scores: Array, wanted: int, rng: np.random.Generator) -> list[list[int]]:
+    """The places of the `wanted` highest scores of each problem, best first; equal ones in random order."""
+    shuffled = rng.permutation(len(scores))
+    kept = np.argpartition(-scores[shuffled], wanted - 1, axis=0)[:wanted]
+    orders = []
+    for problem in range(scores.shape[1]):
+        places = shuffled[kept[:, problem]]
+        orders.append(places[np.argsort(-scores[places, problem], kind="stable")].tolist())
+    return orders
+
+
+def sorted_query(indices: Indices, scores: Array) -> Query:
+    """With the highest score first."""
+    order = np.argsort(-scores, kind="stable")
+    return Query(indices[order], scores[order])
+
+
+def nothing(view: View) -> Query:
+    """An empty query that says why it is empty."""
+    m = len(view)
+    if not m:
+        state = "Nothing to ask: the pool is empty."
+    elif not view.unlabelled.any():
+        state = f"Nothing left to ask: all {m:,} examples have a label."
+    else:
+        state = "Nothing to ask among the examples that were named."
+    return Query(np.zeros(0, dtype=np.intp), np.zeros(0), (), state)
+
+
+def checked_candidates(owner: object, view: View, among: Any) -> Indices:
+    """Distinct positions in the pool without a label, in ascending order."""
+    if among is None:
+        return np.flatnonzero(view.unlabelled)
+    positions = np.asarray(among)
+    if positions.size == 0:
+        return np.zeros(0, dtype=np.intp)
+    if positions.ndim != 1 or positions.dtype.kind not in "iu":
+        raise InvalidInput(f"{owner_name(owner)}: among must be a list of positions in the pool, got {shown(among)}.")
+    if positions.min() < 0 or positions.max() >= len(view):
+        raise InvalidInput(
+            f"{owner_name(owner)}: among must be positions from 0 to below {len(view)}, got {shown(among)}."
+        )
+    positions = np.unique(positions).astype(np.intp)
+    return positions[view.unlabelled[positions]]
+
+
+def generator(owner: object, random_state: Any) -> np.random.Generator:
+    """A generator as it is, or a new one from a seed."""
+    if isinstance(random_state, np.random.Generator):
+        return random_state
+    return np.random.default_rng(check_integer(owner, "random_state", random_state, least=0, most=LARGEST_SEED))

@@ -1,0 +1,93 @@
+"""Ask for the answer that is expected to leave the fewest errors in the pool.
+
+For a candidate i with posterior covariances c (s,) to a sample of the pool, an answer with targets t changes all means
+by c (t - mean_i)^T / (variance_i + noise). Calibrated probabilities of the means before and after say how many errors
+each leaves to expect; the answers are weighted by their own probabilities. Covariances of all candidates are one matrix
+product.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+
+from fewsight._base.checks import check_integer
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array, Indices
+from fewsight.active.rules.base import Query, QueryRule
+from fewsight.active.rules.diversity import diverse
+from fewsight.active.rules.uncertainty import Uncertainty
+from fewsight.active.views import PoolView, View
+
+LEAST_PROBABILITY = 0.02  # of an answer that is worth thinking through
+
+
+@final
+@dataclass(frozen=True)
+class ValueOfInformation(QueryRule):
+    """The largest expected fall of the number of errors in the pool, by the learner's own probabilities.
+
+    n_candidates : how many, the most uncertain without near-duplicates, are thought through (at least two for each of a batch).
+    n_sample : examples, drawn at random, whose errors stand for those of the pool.
+    n_answers : how many of the likeliest answers are thought through for each.
+    """
+
+    name: ClassVar[str] = "value_of_information"
+    uses_probabilities: ClassVar[bool] = True
+
+    n_candidates: int = 30
+    n_sample: int = 500
+    n_answers: int = 3
+
+    def __post_init__(self) -> None:
+        check_integer(self, "n_candidates", self.n_candidates, least=1, most=10_000)
+        check_integer(self, "n_sample", self.n_sample, least=1, most=100_000)
+        check_integer(self, "n_answers", self.n_answers, least=1, most=1_000)
+
+    def _chosen(self, view: View, candidates: Indices, size: int | None, rng: np.random.Generator) -> Query:
+        size = min(size or 1, len(candidates))
+        kept = max(self.n_candidates, 2 * size)
+        uncertainty = Uncertainty()._scores(view, candidates, rng)
+        likely = diverse(view, candidates[np.argsort(-uncertainty, kind="stable")], kept, rng)
+        return super()._chosen(view, likely, size, rng)
+
+    def _scores(self, view: View, candidates: Indices, rng: np.random.Generator) -> Array:
+        view = with_covariances(view)
+        open_ones = np.flatnonzero(view.unlabelled)
+        sample = rng.permutation(open_ones)[: self.n_sample]
+        before = _errors(view, view.mean[sample], view.variance[sample])
+        covariance = view.covariance(candidates, sample)
+        gains = [before - self._errors_after(view, i, c, sample) for i, c in zip(candidates, covariance, strict=True)]
+        return np.array(gains) * len(open_ones) / len(sample)
+
+    def _errors_after(self, view: PoolView, position: int, covariance: Array, sample: Indices) -> float:
+        """Errors to expect in the sample once the answer is there, over the likely answers."""
+        chances = view.probabilities(np.array([position]))[0]
+        likely = np.argsort(-chances, kind="stable")[: self.n_answers]
+        likely = likely[chances[likely] >= min(LEAST_PROBABILITY, float(chances.max()))]
+        pivot = float(view.variance[position]) + view.noise_variance
+        variance = np.maximum(view.variance[sample] - covariance**2 / pivot, 0.0)
+        mean, here = view.mean[sample], view.mean[position]
+        total = 0.0
+        for answer in likely:
+            targets = np.where(np.arange(len(here)) == answer, 1.0, -1.0)
+            changed = mean + np.multiply.outer(covariance / pivot, targets - here)
+            total += float(chances[answer]) * _errors(view, changed, variance)
+        return total / float(chances[likely].sum())
+
+
+def with_covariances(view: View) -> PoolView:
+    """The view, if it knows how an answer changes all means."""
+    if not isinstance(view, PoolView):
+        raise InvalidInput(
+            "ValueOfInformation: the learner must be a GPClassifier, with pool_gram given if its kernel is 'precomputed', "
+            f"got {type(getattr(view, 'learner', view)).__name__} without covariances."
+        )
+    return view
+
+
+def _errors(view: PoolView, mean: Array, variance: Array) -> float:
+    """How many of these decisions are wrong, by their own probabilities."""
+    return float((1.0 - view.probabilities_of(mean, variance).max(axis=1)).sum())

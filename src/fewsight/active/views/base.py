@@ -1,0 +1,95 @@
+"""What a query rule sees of a pool."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array, Indices
+
+Mask = npt.NDArray[np.bool_]
+
+
+class View(ABC):
+    """What a learner says about each of m examples, and how alike they are. Rules only read it."""
+
+    classes: list[Any]  # in the order of the columns of `mean`
+    noise_variance: float
+
+    @property
+    @abstractmethod
+    def mean(self) -> Array:
+        """Latent means (m, c)."""
+
+    @property
+    @abstractmethod
+    def variance(self) -> Array:
+        """Latent variances (m,), the same for every class."""
+
+    @property
+    @abstractmethod
+    def n_labelled(self) -> int:
+        """How many labels were learned from."""
+
+    @property
+    @abstractmethod
+    def unlabelled(self) -> Mask:
+        """Which examples of the pool have no label (m,)."""
+
+    @property
+    @abstractmethod
+    def diagonal(self) -> Array:
+        """The kernel of each example with itself (m,)."""
+
+    @property
+    def can_compare(self) -> bool:
+        """Whether kernel values between examples of the pool are to be had."""
+        return True
+
+    @abstractmethod
+    def kernel(self, rows: Indices, columns: Indices) -> Array:
+        """Kernel values between examples of the pool (r, s)."""
+
+    @abstractmethod
+    def covariance(self, rows: Indices, columns: Indices) -> Array:
+        """Posterior covariances between examples of the pool (r, s)."""
+
+    @abstractmethod
+    def probabilities(self, rows: Indices | None = None) -> Array:
+        """Probability of each class (r, c), of these examples or of all."""
+
+    def __len__(self) -> int:
+        return len(self.variance)
+
+    def distances(self, rows: Indices, columns: Indices) -> Array:
+        """Squared distances in the space that the kernel spans (r, s)."""
+        squared = self.diagonal[rows][:, None] + self.diagonal[columns][None, :] - 2 * self.kernel(rows, columns)
+        return np.maximum(squared, 0.0)
+
+    def decisions(self) -> Indices:
+        """The class of each example by its largest mean, as a column number."""
+        if not self.classes:
+            raise InvalidInput("View: at least one example must have a label before anything is decided, got none.")
+        return two_largest(self.mean)[2]
+
+    def gaps(self) -> Array:
+        """Distance between the two largest means of each example (m,)."""
+        largest, second, _ = two_largest(self.mean)
+        return largest - second
+
+
+def two_largest(mean: Array) -> tuple[Array, Array, Indices]:
+    """The largest and second largest of each row of (m, c), and the column of the largest; -inf with no second."""
+    largest, second = mean[:, 0].copy(), np.full(len(mean), -np.inf)
+    where = np.zeros(len(mean), dtype=np.intp)
+    for column in range(1, mean.shape[1]):
+        values = mean[:, column]
+        ahead = values > largest
+        second = np.maximum(second, np.where(ahead, largest, values))
+        largest = np.where(ahead, values, largest)
+        where[ahead] = column
+    return largest, second, where

@@ -1,0 +1,163 @@
+"""The view of a pool equals what fitting again would say, whatever was appended and taken back."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from fewsight._base.errors import InvalidInput
+from fewsight.active import GramPool, PoolView, VectorPool
+from fewsight.active.views import Hyperparameters
+from fewsight.channels import SpatialPmk
+from fewsight.images import sample_set
+from fewsight.kernels import RBF, HistogramIntersection, Linear
+from fewsight.learners import GPClassifier
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(80, 5))
+NAMES = np.array(["ant", "bee", "cat", "dog"])[RNG.integers(0, 4, 80)]
+SETTINGS = Hyperparameters(np.ones(1), 0.05)
+
+
+def assert_equals_refit(view, positions, labels, kernel, examples, noise=0.05):
+    """A classifier fitted on these examples says the same about all of them."""
+    refit = GPClassifier(kernel, noise_variance=noise).fit(examples[positions], labels)
+    latent = refit.latent(examples)
+    columns = [refit.classes_.tolist().index(label) for label in view.classes]
+    np.testing.assert_allclose(view.mean, latent.mean[:, columns], atol=1e-8)
+    np.testing.assert_allclose(np.sqrt(view.variance), latent.std[:, 0], atol=1e-7)
+    np.testing.assert_array_equal(np.array(view.classes)[view.decisions()], refit.predict(examples))
+
+
+@pytest.mark.parametrize("n", [1, 2, 17, 40])  # 17: past the first room for rows
+def test_appending_label_by_label_equals_refitting(n):
+    view = PoolView(VectorPool(X, RBF(scale=2.0)), SETTINGS)
+    for position in range(n):
+        view.append(position, str(NAMES[position]))
+    assert_equals_refit(view, np.arange(n), NAMES[:n], RBF(scale=2.0), X)
+    assert view.n_labelled == n
+    assert view.unlabelled.sum() == 80 - n
+
+
+def test_starting_with_many_labels_equals_appending_them():
+    pool = GramPool(RBF(scale=2.0).gram(X))
+    one, all_at_once = PoolView(pool, SETTINGS), PoolView(pool, SETTINGS)
+    for position in range(20):
+        one.append(position, str(NAMES[position]))
+    all_at_once.start(range(20), NAMES[:20].tolist(), one.classes)
+    for view in (one, all_at_once):
+        view.append(33, "a class seen for the first time")
+    np.testing.assert_allclose(one.mean, all_at_once.mean, atol=1e-10)
+    np.testing.assert_allclose(one.variance, all_at_once.variance, atol=1e-10)
+
+
+def test_taking_back_everything_returns_to_the_prior_step_by_step():
+    view = PoolView(VectorPool(X, RBF(scale=2.0)), SETTINGS)
+    view.start(range(3), ["a", "b", "a"], ["a", "b"])
+    before = []
+    for position in range(3, 30):
+        before.append((view.mean.copy(), view.variance.copy(), list(view.classes)))
+        view.append(position, f"class {position % 7}")
+    for mean, variance, classes in reversed(before):
+        view.take_back()
+        assert view.classes == classes
+        np.testing.assert_allclose(view.mean, mean, atol=1e-8)
+        np.testing.assert_allclose(view.variance, variance, atol=1e-8)
+    assert [view.take_back() for _ in range(3)] == ["a", "b", "a"]
+    assert view.classes == []
+    assert view.unlabelled.all()
+    np.testing.assert_allclose(view.variance, 1.0, atol=1e-8)
+    with pytest.raises(InvalidInput, match="no label of this pool is left to take back"):
+        view.take_back()
+
+
+@pytest.mark.parametrize(
+    ("kernel", "examples"),
+    [
+        (RBF(scale=2.0), X),
+        (Linear(), X),  # whose diagonal is not 1
+        (HistogramIntersection(), np.abs(X)),
+        (HistogramIntersection(), scipy.sparse.csr_array(np.abs(X) * (X > 0))),
+    ],
+)
+@pytest.mark.parametrize("balanced", [False, True])
+def test_a_view_of_a_fitted_learner_follows_its_add(kernel, examples, balanced):
+    learner = GPClassifier(kernel, noise_variance=0.1, balanced=balanced).fit(examples[:20], NAMES[:20])
+    view = PoolView.of(learner, examples[20:])
+    np.testing.assert_allclose(view.mean, learner.latent(examples[20:]).mean, atol=1e-8)
+    for position, label in enumerate(["ant", "elk", "bee"]):
+        view.append(position, label)
+        learner.add(examples[[20 + position]], [label])
+    latent = learner.latent(examples[20:])
+    assert view.classes == learner.classes_.tolist()
+    np.testing.assert_allclose(view.mean, latent.mean, atol=1e-8)
+    np.testing.assert_allclose(view.variance, latent.std[:, 0] ** 2, atol=1e-8)
+    np.testing.assert_allclose(view.probabilities(), learner.predict_proba(examples[20:]), atol=1e-8)
+
+
+def test_a_view_of_a_learner_on_gram_matrices_needs_the_one_of_the_pool():
+    K = RBF(scale=2.0).gram(X)
+    learner = GPClassifier("precomputed", noise_variance=0.1).fit(K[:20, :20], NAMES[:20])
+    view = PoolView.of(learner, K[20:, :20], K[20:, 20:])
+    np.testing.assert_allclose(view.mean, learner.latent(K[20:, :20]).mean, atol=1e-8)
+    with pytest.raises(InvalidInput, match=r"Gram matrix must be given as pool_gram \(m x m\), got none"):
+        PoolView.of(learner, K[20:, :20])
+
+
+def test_several_kernels_are_combined_by_weight_over_scale():
+    grams = [RBF(scale=2.0).gram(X), 5.0 * Linear().gram(X)]
+    labels = NAMES[:20]
+    learner = GPClassifier("precomputed", noise_variance=0.1, weights=[0.7, 0.3])
+    learner.fit([gram[:20, :20] for gram in grams], labels)
+    settings = Hyperparameters(learner.weights_ / learner.input_.scales, 0.1)
+    view = PoolView(GramPool(grams), settings)
+    for position in range(20):
+        view.append(position, str(labels[position]))
+    expected = learner.latent([gram[:, :20] for gram in grams]).mean
+    columns = [learner.classes_.tolist().index(label) for label in view.classes]
+    np.testing.assert_allclose(view.mean, expected[:, columns], atol=1e-8)
+
+
+def test_images_are_encoded_once_and_give_the_same_as_a_fitted_learner():
+    tiles = sample_set()
+    images = tiles.images[::12]
+    labels = tiles.labels[::12]
+    channel = SpatialPmk(n_words=20, n_descriptors=1_000, scales=(1.0,), longest_side=64)
+    learner = GPClassifier(channel, noise_variance=0.1).fit(images[::2], labels[::2])
+    view = PoolView.of(learner, images[1::2])
+    np.testing.assert_allclose(view.mean, learner.latent(images[1::2]).mean, atol=1e-8)
+    view.append(0, "new")
+    learner.add([images[1]], ["new"])
+    np.testing.assert_allclose(view.mean, learner.latent(images[1::2]).mean, atol=1e-8)
+
+
+def test_exact_duplicates_with_hardly_any_noise_stay_finite():
+    view = PoolView(VectorPool(np.zeros((6, 2)), RBF(scale=1.0)), Hyperparameters(np.ones(1), 1e-12))
+    for position in range(5):
+        view.append(position, "a" if position % 2 else "b")
+    assert np.isfinite(view.mean).all()
+    assert (view.variance >= 0).all()
+
+
+def test_covariances_predict_what_an_answer_changes():
+    view = PoolView(VectorPool(X, RBF(scale=2.0)), SETTINGS)
+    for position in range(12):
+        view.append(position, str(NAMES[position]))
+    covariance = view.covariance(np.array([50]), np.arange(80))[0]
+    before, here, pivot = view.mean.copy(), view.mean[50].copy(), view.variance[50] + 0.05
+    view.append(50, view.classes[0])
+    targets = np.where(np.arange(len(view.classes)) == 0, 1.0, -1.0)
+    np.testing.assert_allclose(view.mean, before + np.outer(covariance / pivot, targets - here), atol=1e-10)
+
+
+@pytest.mark.parametrize(
+    ("grams", "message"),
+    [
+        (np.ones((2, 3)), r"square \(pool x pool\), got shape \(2, 3\)"),
+        (np.array([[1.0, np.nan], [np.nan, 1.0]]), "finite numbers only"),
+        (np.array([[1.0, 0.5], [0.1, 1.0]]), "symmetric"),
+        ([np.eye(2), np.eye(3)], "one size, got"),
+    ],
+)
+def test_a_matrix_that_is_no_gram_matrix_of_a_pool_is_refused(grams, message):
+    with pytest.raises(InvalidInput, match=message):
+        GramPool(grams)
