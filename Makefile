@@ -14,7 +14,7 @@ test: $(VENV)/.test
 	$(PYTEST) -n 2 -m "not slow"
 
 test-slow: $(VENV)/.test
-	$(PYTEST) -m slow
+	$(PYTEST) -n 2 -m slow
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .

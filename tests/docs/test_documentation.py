@@ -26,11 +26,13 @@ def test_every_linked_file_is_there():
             assert (path.parent / target).exists(), f"{path.name} links to {target}"
 
 
-def test_the_python_example_of_the_readme_runs(tmp_path, monkeypatch, capsys):
-    (code,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+def test_the_python_examples_of_the_readme_run(tmp_path, monkeypatch, capsys):
+    learning, asking = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
     monkeypatch.chdir(tmp_path)
-    exec(compile(code, "README.md", "exec"), {})
+    exec(compile(learning, "README.md", "exec"), {})
     assert float(capsys.readouterr().out.split()[0]) > 0.6  # eleven categories: guessing is right in 0.09
+    exec(compile(asking, "README.md", "exec"), {})
+    assert "60 labelled" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", sorted(CHANNELS))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +32,11 @@ class Summary:
     def of(cls, values: tuple[float, ...]) -> Summary:
         std = float(np.std(values, ddof=1)) if len(values) > 1 else None
         return cls(float(np.mean(values)), std, values)
+
+    @property
+    def standard_error(self) -> float | None:
+        """Of the mean; None for one repeat."""
+        return None if self.std is None else self.std / math.sqrt(len(self.values))
 
 
 @dataclass(frozen=True)
@@ -95,9 +100,13 @@ class Evaluation:
             for metric, summary in summaries.items()
         ]
 
-    def as_json(self, *, command: str | None = None, commit: str | None = None) -> dict[str, Any]:
-        """The protocol with all that is needed to repeat it, and the records. The caller knows command and commit."""
-        return {"protocol": self.settings(command=command, commit=commit), "records": self.records()}
+    def as_json(
+        self, *, command: str | None = None, commit: str | None = None, asking: Sequence[dict[str, Any]] | None = None
+    ) -> dict[str, Any]:
+        """The protocol with all that is needed to repeat it, and the records. The caller knows command and commit, and
+        gives the records on asking for labels (`Asking.records`) where there are any."""
+        found = {"protocol": self.settings(command=command, commit=commit), "records": self.records()}
+        return found if asking is None else {**found, "asking": list(asking)}
 
     def settings(self, *, command: str | None = None, commit: str | None = None) -> dict[str, Any]:
         """The `protocol` part of the results."""
@@ -117,9 +126,16 @@ class Evaluation:
             "versions": versions(),
         }
 
-    def write_json(self, path: str | Path, *, command: str | None = None, commit: str | None = None) -> None:
+    def write_json(
+        self,
+        path: str | Path,
+        *,
+        command: str | None = None,
+        commit: str | None = None,
+        asking: Sequence[dict[str, Any]] | None = None,
+    ) -> None:
         """Write `as_json` to a file, whole or not at all."""
-        write_text(Path(path), json_text(self.as_json(command=command, commit=commit)))
+        write_text(Path(path), json_text(self.as_json(command=command, commit=commit, asking=asking)))
 
     def table(self) -> list[tuple[str, ...]]:
         """Rows of text for a terminal, headings first."""

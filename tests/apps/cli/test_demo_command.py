@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -14,6 +15,11 @@ from fewsight.evaluation import Protocol
 from fewsight.persistence import load
 
 Run = Callable[..., Result]
+ASKING = re.compile(
+    r"^Asking for labels(?: made no clear difference here| did not help here)?: "
+    r"\d+ % right after \d+ labels; picked at random it takes \d+\.$",
+    re.MULTILINE,
+)
 FILES = ["model.fewsight", "predictions.csv", "report.html", "results.json"]
 
 
@@ -35,12 +41,19 @@ def check(folder: Path, said: str) -> None:
     right = sum(row["file"].split("/")[0] == row["category"] for row in rows)
     assert f"{len(rows)} other images: {right} right." in said
     assert right / len(rows) > 3 / len(categories)  # three times better than chance
-    assert json.loads((folder / "results.json").read_text(encoding="utf-8"))["records"]
+    results = json.loads((folder / "results.json").read_text(encoding="utf-8"))
+    assert results["records"]
+    assert {record["rule"] for record in results["asking"]} == {"uncertainty", "random"}
+    (words,) = ASKING.findall(said)
+    report = (folder / "report.html").read_text(encoding="utf-8")
+    assert words in report
+    assert report.count("Which image to label next") == 1
 
 
 def test_a_short_demo_leaves_all_it_promises(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fewsight.apps.workbench.demonstration.PROTOCOL", Protocol(None, (1, 3), 3, 1))
     monkeypatch.setattr("fewsight.apps.workbench.demonstration.EXAMPLES_TO_LEARN", 3)
+    monkeypatch.setattr("fewsight.apps.workbench.demonstration.STARTS", 2)
     monkeypatch.setattr(
         "fewsight.apps.workbench.demonstration.OPTIONS", {"spatial_pmk": {"n_words": 30, "n_levels": 1}}
     )

@@ -39,12 +39,14 @@ def demo(
 
 def _answer(shown: Demonstration) -> None:
     from fewsight.apps.cli.answers import plural, show_accuracies, tell
+    from fewsight.evaluation import asking_in_words
 
     categories = plural(len(shown.learned.counts), "category", "categories")
     show_accuracies(shown.evaluation)
     tell(
         "",
         f"That is how well {categories} of texture are told apart after a few examples of each.",
+        asking_in_words(shown.asking),
         f"Then it learned {categories} from {plural(sum(shown.learned.counts.values()), 'image')} into a model file,",
         f"and asked that file about {plural(shown.n_predicted, 'other image')}: {shown.n_right:,} right.",
         "",

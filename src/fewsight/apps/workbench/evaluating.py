@@ -13,7 +13,7 @@ from fewsight.apps.workbench.channel_options import make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace
 from fewsight.apps.workbench.places import check_output_file
 from fewsight.channels import Channel
-from fewsight.evaluation import Evaluation, Protocol, evaluate, write_report
+from fewsight.evaluation import Asking, Evaluation, Protocol, evaluate, write_report
 from fewsight.images import ImageSet
 from fewsight.learners import LEARNERS, KernelLearner
 
@@ -100,12 +100,13 @@ def write_results(
     report_file: str | Path | None = None,
     command: str | None = None,
     note: str | None = None,
+    asking: Asking | None = None,
 ) -> None:
     """Write what was found, each file whole or not at all; the note stands under the report's headline."""
     if json_file is not None:
-        evaluation.write_json(json_file, command=command)
+        evaluation.write_json(json_file, command=command, asking=None if asking is None else asking.records())
     if report_file is not None:
-        write_report(evaluation, images, report_file, command=command, note=note)
+        write_report(evaluation, images, report_file, command=command, note=note, asking=asking)
 
 
 def _ways(channels: Sequence[Channel], learners: Mapping[str, KernelLearner]) -> tuple[str, ...]:

@@ -43,7 +43,7 @@ _STYLE = {
 
 @dataclass(frozen=True)
 class Curve:
-    """Accuracy against examples per class."""
+    """Accuracy against examples per class, or against labels."""
 
     label: str
     points: list[tuple[int, Summary]]
@@ -79,6 +79,22 @@ def learning_curves(curves: Sequence[Curve], chance: float) -> Markup:
         axes.set_ylim(0, min(102.0, 10 * np.ceil(top / 10 + 0.2)))
         axes.set_ylabel("test images right (%)")
         return _as_inline(figure, "Learning curves: accuracy against the number of training images per category")
+
+
+def asking_curves(curves: Sequence[Curve], target: float, needed: Sequence[int]) -> Markup:
+    """Accuracy in per cent over the number of labels, with standard errors; dots where each curve has reached the target."""
+    with matplotlib.rc_context(_STYLE):
+        figure, axes = _axes(7.6, 4.0)
+        for position, curve in enumerate(curves):
+            _draw_band(axes, position, curve)
+        axes.plot([0, max(needed)], [100 * target] * 2, color=INK, linewidth=0.8, linestyle=(0, (1, 3)))
+        for position, labels in enumerate(needed):
+            axes.plot(labels, 100 * target, "o", color=_series(position), markersize=8, zorder=4)
+        axes.set_xlim(0, 1.02 * curves[0].points[-1][0])
+        axes.set(xlabel="labels given", ylabel="test images right (%)")
+        return _as_inline(
+            figure, "Labels that are asked for against labels picked at random: accuracy by number of labels"
+        )
 
 
 def reliability(bins: ReliabilityBins) -> Markup:
@@ -161,6 +177,15 @@ def _draw_curve(axes: Axes, position: int, curve: Curve, places: dict[int, float
         capsize=3,
         elinewidth=1.0,
     )
+
+
+def _draw_band(axes: Axes, position: int, curve: Curve) -> None:
+    """The mean as a line, the standard error above and below it as a band; all but the first line are dashed."""
+    sizes = [size for size, _ in curve.points]
+    means = 100 * np.array([summary.mean for _, summary in curve.points])
+    errors = 100 * np.array([summary.standard_error or 0.0 for _, summary in curve.points])
+    axes.fill_between(sizes, means - errors, means + errors, color=_series(position), alpha=0.22, linewidth=0)
+    axes.plot(sizes, means, color=_series(position), linewidth=1.8, linestyle=(0, (5, 2)) if position else "-")
 
 
 def _log_shares(values: Sequence[float]) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from fewsight.evaluation.asking import Asking
 from fewsight.evaluation.outcomes import Setting
 from fewsight.evaluation.results import Summary
 
@@ -89,4 +90,14 @@ def headline(setting: Setting, accuracy: Summary, n_classes: int) -> str:
     return (
         f"{setting_name(setting)}: {percent(accuracy.mean)} of test images right, "
         f"from {counted(setting.per_class, 'example')} per category, {n_classes} categories"
+    )
+
+
+def asking_in_words(asking: Asking) -> str:
+    """Whether asking for labels pays, in one line."""
+    openings = {"better": "", "alike": " made no clear difference here", "worse": " did not help here"}
+    asked, random = asking.needed
+    return (
+        f"Asking for labels{openings[asking.verdict]}: {100 * asking.target:.0f} % right after {counted(asked, 'label')}; "
+        f"picked at random it takes {random:,}."
     )

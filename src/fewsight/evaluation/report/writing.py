@@ -8,7 +8,9 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from fewsight._base.archive import write_text
+from fewsight.evaluation.asking import Asking
 from fewsight.evaluation.report import galleries, novelty, tables
+from fewsight.evaluation.report.asking import asking_section
 from fewsight.evaluation.report.confusion import Confusion
 from fewsight.evaluation.report.cues import cues
 from fewsight.evaluation.report.material import Material
@@ -28,13 +30,16 @@ def write_report(
     note: str | None = None,
     command: str | None = None,
     commit: str | None = None,
+    asking: Asking | None = None,
 ) -> None:
     """Write the report of an evaluation of `image_set` as one HTML file, whole or not at all.
 
     The page needs nothing but itself: no network, no script, no other file. `note` is a sentence on
-    the images that a reader should know; `command` is shown as the way to repeat it.
+    the images that a reader should know; `command` is shown as the way to repeat it; `asking` adds a section on
+    which image to label next.
     """
-    write_text(Path(path), render_report(evaluation, image_set, title=title, note=note, command=command, commit=commit))
+    text = render_report(evaluation, image_set, title=title, note=note, command=command, commit=commit, asking=asking)
+    write_text(Path(path), text)
 
 
 def render_report(
@@ -45,6 +50,7 @@ def render_report(
     note: str | None = None,
     command: str | None = None,
     commit: str | None = None,
+    asking: Asking | None = None,
 ) -> str:
     """The report as text."""
     material = Material(evaluation, image_set)
@@ -56,6 +62,7 @@ def render_report(
         examples=galleries.examples(material),
         accuracy=tables.accuracy(material),
         curves=tables.curves(material),
+        asking=None if asking is None else asking_section(asking),
         cues=cues(material),
         confusion=galleries.confusion(material, counts),
         categories=galleries.categories(material, counts),
