@@ -1,0 +1,157 @@
+"""An answer and the next question on a large pool, against learning anew and scoring everything, and against scikit-activeml."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from fewsight.active import ActiveLearner, GramPool, PoolView, Query, Uncertainty
+from fewsight.learners import GPClassifier
+
+from timing import arguments, record, side_by_side, write
+
+N_POOL, N_LABELS, N_CLASSES, NOISE = 10_000, 300, 10, 0.01
+BUDGET_SECONDS = 0.020
+
+
+def problem(n_pool: int) -> tuple[np.ndarray, np.ndarray]:
+    """A Gram matrix of random vectors around a centre for each class, with squared-exponential kernel, and the classes."""
+    rng = np.random.default_rng(0)
+    classes = rng.integers(N_CLASSES, size=n_pool)
+    X = (rng.normal(size=(N_CLASSES, 20))[classes] + rng.normal(size=(n_pool, 20))).astype(np.float32)
+    squared = (X**2).sum(axis=1)
+    K = X @ X.T
+    K *= 2.0
+    K -= squared[:, None]
+    K -= squared
+    np.minimum(K, 0.0, out=K)
+    K /= 40.0
+    np.exp(K, out=K)
+    np.fill_diagonal(K, 1.0)
+    return np.minimum(K, K.T), classes
+
+
+def start(K: np.ndarray, classes: np.ndarray, n_labels: int) -> ActiveLearner:
+    """A learner with the first labels. Noise is given, so that no route spends time on learning it."""
+    learner = GPClassifier("precomputed", noise_variance=NOISE, calibrated=False)
+    known = [*classes[:n_labels].tolist(), *[None] * (len(K) - n_labels)]
+    return ActiveLearner(learner, "uncertainty", audit_share=0.0, relearn_every=None).fit(GramPool(K), known)
+
+
+def anew(active: ActiveLearner) -> Query:
+    """Nothing but what a question needs: condition on all labels so far, means and variances of the pool, the smallest ratio."""
+    view = PoolView(active.pool_, active.view_.settings)
+    view.start(active.view_.positions.tolist(), active.view_.labels, active.view_.classes)
+    return Uncertainty().query(view)
+
+
+def by_fit(active: ActiveLearner, K: np.ndarray) -> Query:
+    """By the calls that a user has: fit a classifier, which also learns what unknown examples look like, then its latent."""
+    labelled, rest = active.view_.positions, np.flatnonzero(active.view_.unlabelled)
+    fitted = GPClassifier("precomputed", noise_variance=NOISE, calibrated=False)
+    fitted.fit(K[np.ix_(labelled, labelled)], np.array(active.view_.labels))
+    found = Uncertainty().query(fitted, K[np.ix_(rest, labelled)])
+    return Query(rest[found.indices], found.scores)
+
+
+class Stepping:
+    """Our way: take in the answer to the question at hand, and ask the next."""
+
+    def __init__(self, K: np.ndarray, classes: np.ndarray, n_labels: int) -> None:
+        self.active, self.classes = start(K, classes, n_labels), classes
+        self.asked = self.active.query().indices
+
+    def __call__(self) -> None:
+        self.active.teach(self.asked, self.classes[self.asked])
+        self.asked = self.active.query().indices
+
+
+def bench_anew(K: np.ndarray, classes: np.ndarray, n_labels: int, repeats: int) -> list[dict[str, Any]]:
+    """One label after the other: ours takes it in and asks on, theirs starts from nothing with the same labels."""
+    ours = Stepping(K, classes, n_labels)
+    ours()
+    for found in (anew(ours.active), by_fit(ours.active, K)):
+        np.testing.assert_allclose(found.scores, ours.active.query().scores, rtol=1e-3, atol=1e-6)
+        assert found.indices.tolist() == ours.asked.tolist()  # the same question
+    name = f"answer and next question, pool of {len(K):,}, {n_labels} labels, {N_CLASSES} classes"
+    limits = {"limit_ratio": 5.0, "budget_seconds": BUDGET_SECONDS} if len(K) >= N_POOL else {}
+    lean = side_by_side(ours, lambda: anew(ours.active), repeats)
+    full = side_by_side(ours, lambda: by_fit(ours.active, K), max(3, repeats // 3))
+    return [
+        record(name, *lean, "conditioning and scoring anew", **limits),
+        record(name, *full, "GPClassifier.fit and scoring anew", **limits),
+    ]
+
+
+def bench_alone(K: np.ndarray, classes: np.ndarray, n_labels: int, repeats: int) -> dict[str, Any]:
+    """Ours with nothing else in between."""
+    ours = Stepping(K, classes, n_labels)
+    ours()
+    seconds, _ = side_by_side(ours, lambda: None, repeats)
+    name = f"answers and questions one after another, pool of {len(K):,}, {n_labels} labels, {N_CLASSES} classes"
+    print(f"{name}: {seconds * 1e3:.2f} ms (budget {BUDGET_SECONDS * 1e3:.0f} ms)")
+    return {"name": name, "ours_seconds": seconds, "budget_seconds": BUDGET_SECONDS}
+
+
+def gram_kernel(K: np.ndarray) -> Any:
+    """A kernel for scikit-learn whose examples are row numbers of a Gram matrix."""
+    from sklearn.gaussian_process.kernels import Kernel
+
+    class Looked(Kernel):
+        def __init__(self) -> None:
+            pass
+
+        def __call__(self, X: Any, Y: Any = None, eval_gradient: bool = False) -> Any:
+            rows = np.asarray(X, dtype=np.intp)[:, 0]
+            columns = rows if Y is None else np.asarray(Y, dtype=np.intp)[:, 0]
+            values = K[np.ix_(rows, columns)].astype(np.float64)
+            values += NOISE * (rows[:, None] == columns) if Y is None else 0.0
+            return (values, np.empty((*values.shape, 0))) if eval_gradient else values
+
+        def diag(self, X: Any) -> Any:
+            return np.ones(len(X))
+
+        def is_stationary(self) -> bool:
+            return False
+
+    return Looked()
+
+
+def bench_peer(K: np.ndarray, classes: np.ndarray, n_labels: int, repeats: int) -> dict[str, Any] | None:
+    """scikit-activeml asks around scikit-learn's Gaussian process classifier, which it fits anew for every question."""
+    try:
+        from skactiveml.classifier import SklearnClassifier
+        from skactiveml.pool import UncertaintySampling
+    except ImportError as error:
+        print(f"scikit-activeml: skipped, {error}")
+        return None
+    from sklearn.gaussian_process import GaussianProcessClassifier
+
+    ours = Stepping(K, classes, n_labels)
+    machine = GaussianProcessClassifier(gram_kernel(K), optimizer=None, copy_X_train=False)
+    classifier = SklearnClassifier(machine, classes=list(range(N_CLASSES)), random_state=0)
+    rule, rows = UncertaintySampling(method="margin_sampling", random_state=0), np.arange(len(K), dtype=float)[:, None]
+    labels = np.full(len(K), np.nan)
+    labels[:n_labels] = classes[:n_labels]
+
+    def theirs() -> None:
+        found = rule.query(rows, labels, classifier)
+        labels[found] = classes[found]
+
+    seconds = side_by_side(ours, theirs, repeats)
+    name = f"answer and next question, pool of {len(K):,}, {n_labels} labels, {N_CLASSES} classes, Gram matrix"
+    return record(name, *seconds, "scikit-activeml around scikit-learn's GaussianProcessClassifier (Laplace)")
+
+
+def main() -> None:
+    options = arguments(__doc__ or "").parse_args()
+    n_pool, n_labels, repeats = (2_000, 100, 5) if options.quick else (N_POOL, N_LABELS, 15)
+    K, classes = problem(n_pool)
+    sizes = K, classes, n_labels
+    found = [bench_alone(*sizes, repeats), *bench_anew(*sizes, repeats), bench_peer(*sizes, 3)]
+    write([row for row in found if row is not None], options.json)
+
+
+if __name__ == "__main__":
+    main()
