@@ -18,7 +18,7 @@ from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices
 from fewsight.gp import PENALTIES, LearnedWeights, Penalty, Posterior, learn_weights_and_noise
 from fewsight.learners.calibration import fit_calibration
-from fewsight.learners.folds import class_folds, near_duplicates, predictable
+from fewsight.learners.folds import left_out_folds
 
 SCOPES = ("global", "classwise")
 # From strong to weak: above the first the result is nearly the average (even) or the penalty alone decides (l1, l2).
@@ -64,6 +64,10 @@ class Settings:
     def fixed_noise(self) -> float | None:
         return None if isinstance(self.noise_variance, str) else float(self.noise_variance)
 
+    def n_problems(self, targets: Array) -> int:
+        """How many problems have weights of their own."""
+        return targets.shape[1] if self.scope == "classwise" else 1
+
     @property
     def has_choice(self) -> bool:
         """Whether several candidates have to be compared."""
@@ -95,7 +99,7 @@ class Combination:
 
     def posteriors(self, grams: Sequence[Array], targets: Array, balance: Array) -> Iterator[Posterior]:
         """The posterior of each problem."""
-        for weights, noise, columns in zip(self.weights, self.noise, self.columns(targets.shape[1]), strict=True):
+        for weights, noise, columns in zip(self.weights, self.noise, _columns(len(self.weights)), strict=True):
             K = np.tensordot(weights, grams, axes=1)
             yield Posterior.condition(K, targets[:, columns], noise * balance)
 
@@ -105,11 +109,10 @@ class Combination:
             return None
         return LearnedWeights(self.weights[number], float(self.evidence_noise[number]), 0.0, 0)
 
-    def columns(self, n_classes: int) -> list[slice]:
-        """Which classes each problem is about."""
-        if len(self.weights) == 1:
-            return [slice(None)]
-        return [slice(column, column + 1) for column in range(n_classes)]
+
+def _columns(n_problems: int) -> list[slice]:
+    """Which columns of the targets each problem is about: all, or each its own."""
+    return [slice(None)] if n_problems == 1 else [slice(column, column + 1) for column in range(n_problems)]
 
 
 def combine(
@@ -120,8 +123,7 @@ def combine(
     start: Combination | None = None,
 ) -> Combination:
     """The combination of Gram matrices with a mean diagonal of 1 that predicts left-out examples best."""
-    n_problems = targets.shape[1] if settings.scope == "classwise" else 1
-    average = _average(n_problems, len(grams), settings)
+    average = _average(settings.n_problems(targets), len(grams), settings)
     if targets.shape[1] < 2:
         return average
     problem = _Problem(grams, targets, balance)
@@ -164,9 +166,7 @@ def _learned(
     problem: _Problem, settings: Settings, penalty: Penalty, start: Combination | None, *, free_mean: bool
 ) -> Combination:
     """What the evidence finds under a penalty, problem by problem."""
-    columns = (
-        [slice(None)] if settings.scope == "global" else [slice(j, j + 1) for j in range(problem.targets.shape[1])]
-    )
+    columns = _columns(settings.n_problems(problem.targets))
     numbered: Iterable[tuple[int, slice]] = enumerate(columns)
     if len(columns) > 1:
         numbered = track(numbered, f"kernel weights, penalty {penalty.strength:g}", len(columns))
@@ -205,8 +205,7 @@ class _Problem:
     def __init__(self, grams: Sequence[Array], targets: Array, balance: Array) -> None:
         self.grams, self.targets, self.balance = grams, targets, balance
         self.classes: Indices = targets.argmax(axis=1)
-        self.folds = class_folds(self.classes, near_duplicates(np.mean(grams, axis=0), self.classes))
-        self.kept = predictable(self.classes, self.folds)
+        self.folds, self.kept = left_out_folds(np.mean(grams, axis=0), self.classes)
         self._known: dict[tuple[bytes, bytes], Array] = {}  # surprises, by weights and noise
 
     @property

@@ -55,3 +55,9 @@ def predictable(classes: Indices, folds: Indices) -> Indices:
     inside = np.zeros((len(total), folds.max(initial=0) + 1), np.intp)
     np.add.at(inside, (classes, folds), 1)
     return np.flatnonzero(total[classes] > inside[classes, folds])
+
+
+def left_out_folds(K: Array, classes: Indices) -> tuple[Indices, Indices]:
+    """A fold for each example, near-duplicates together, and the examples that can be predicted without theirs."""
+    folds = class_folds(classes, near_duplicates(K, classes))
+    return folds, predictable(classes, folds)

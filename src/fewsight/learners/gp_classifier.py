@@ -17,7 +17,7 @@ from fewsight.gp import LeaveOneOut, Posterior, learn_noise
 from fewsight.learners.base import KernelLearner, Latent
 from fewsight.learners.calibration import Calibration, fit_calibration
 from fewsight.learners.combining import Settings, combine
-from fewsight.learners.folds import class_folds, near_duplicates, predictable
+from fewsight.learners.folds import left_out_folds
 from fewsight.learners.gp_state import checked_weights, restored, state_of
 from fewsight.learners.labels import Labels, labelled, targets_of
 from fewsight.learners.novelty import (
@@ -205,8 +205,7 @@ class GPClassifier(KernelLearner):
                 f"GPClassifier: false_alarm_rate must be a number between 0 and 1, got {shown(self.false_alarm_rate)}."
             )
         classes = self.posterior_.targets.argmax(axis=1)
-        folds = class_folds(classes, near_duplicates(K, classes))
-        kept = predictable(classes, folds)
+        folds, kept = left_out_folds(K, classes)
         left_out = self.posterior_.leave_group_out(folds)
         mean, noisy = left_out.mean[kept], left_out.variance[kept]
         self.calibration_ = fit_calibration(mean, classes[kept]) if self.calibrated else Calibration()

@@ -12,7 +12,7 @@ from fewsight.gp import Posterior
 from fewsight.learners.base import KernelLearner, Latent
 from fewsight.learners.calibration import Calibration, fit_calibration
 from fewsight.learners.combining import Combination, Settings, combine
-from fewsight.learners.folds import class_folds, near_duplicates, predictable
+from fewsight.learners.folds import left_out_folds
 from fewsight.learners.labels import Labels, targets_of
 
 
@@ -129,8 +129,7 @@ class KernelCombination(KernelLearner):
         return known if known is not None and known.weights.shape == shape else None
 
     def _calibrate(self, K: Array, classes: Indices) -> None:
-        folds = class_folds(classes, near_duplicates(K, classes))
-        kept = predictable(classes, folds)
+        folds, kept = left_out_folds(K, classes)
         mean = np.hstack([posterior.leave_group_out(folds).mean[kept] for posterior in self.posteriors_])
         self.calibration_: Calibration = fit_calibration(mean, classes[kept])
 
