@@ -30,29 +30,29 @@ CHANNELS = ("spatial_pmk", "dense_pmk", "phog", "opponent_sift", "colour", "text
 BACKGROUND = "BACKGROUND_Google"  # not a category
 
 
-def arguments(
-    name: str, description: str | None, *, seeds: str = "0-9", sizes: str = "1,2,3,5,10,15"
-) -> argparse.ArgumentParser:
-    """The options of every command here."""
+def base_arguments(name: str, description: str | None, *, folder: str, seeds: str, of: str) -> argparse.ArgumentParser:
+    """What every command is told: where the images are, where to work, and the seeds."""
     parser = argparse.ArgumentParser(
         prog=f"python -m experiments.kapoor2010.{name}",
         description=description,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     data = os.environ.get("FEWSIGHT_DATA")
-    parser.add_argument(
-        "data",
-        type=Path,
-        nargs="?",
-        default=Path(data) if data else None,
-        help="the folder of Caltech-101's category folders, or the one that holds it as caltech101; $FEWSIGHT_DATA unless given",
-    )
+    default = Path(data) if data else None
+    parser.add_argument("data", type=Path, nargs="?", default=default, help=f"{folder}; $FEWSIGHT_DATA unless given")
     parser.add_argument("--work", type=Path, required=True, help="a folder for what is computed; going on begins there")
-    parser.add_argument(
-        "--seeds", type=numbers, default=numbers(seeds), help=f"of the draws, as 0-9 or 1,4,7 ({seeds})"
-    )
+    parser.add_argument("--seeds", type=numbers, default=numbers(seeds), help=f"of the {of}, as 0-9 or 1,4,7 ({seeds})")
+    return parser
+
+
+def arguments(
+    name: str, description: str | None, *, seeds: str = "0-9", sizes: str = "1,2,3,5,10,15"
+) -> argparse.ArgumentParser:
+    """The options of every command here."""
+    folder = "the folder of Caltech-101's category folders, or the one that holds it as caltech101"
+    parser = base_arguments(name, description, folder=folder, seeds=seeds, of="draws")
     parser.add_argument("--sizes", type=numbers, default=numbers(sizes), help=f"examples per category ({sizes})")
-    parser.add_argument("--channels", type=_words, default=CHANNELS, help=f"joined by commas ({','.join(CHANNELS)})")
+    parser.add_argument("--channels", type=words, default=CHANNELS, help=f"joined by commas ({','.join(CHANNELS)})")
     parser.add_argument("--images-per-class", type=int, default=30, help="that take part in a draw (30)")
     parser.add_argument("--test-per-class", type=int, default=15, help="of these, to test on (15)")
     parser.add_argument(
@@ -138,7 +138,7 @@ def numbers(text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _words(text: str) -> tuple[str, ...]:
+def words(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word.strip() for word in text.split(",")))
 
 
@@ -156,7 +156,7 @@ def _protocol(options: argparse.Namespace, store: GramStore, ways: Sequence[Way]
         "repeats": len(options.seeds),
         "seeds": list(options.seeds),
         "command": options.command,
-        "commit": _commit(),
+        "commit": commit_of_tree(),
         "classes": store.images.classes,
         "n_images": len(store.images.images),
         "channels": store.settings,
@@ -166,7 +166,7 @@ def _protocol(options: argparse.Namespace, store: GramStore, ways: Sequence[Way]
     }
 
 
-def _commit() -> str | None:
+def commit_of_tree() -> str | None:
     """Of this folder, if it is known; with a plus where something was changed since."""
     try:
         return subprocess.run(

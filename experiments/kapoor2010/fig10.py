@@ -9,9 +9,7 @@ DATA holds caltech101 and caltech4_cars_rear. Every run starts with one label pe
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,7 +30,7 @@ from experiments.kapoor2010.asking import (
 )
 from experiments.kapoor2010.caltech4 import BLOCK, RUNS_PER_DRAW, Caltech4, caltech4, draw_of
 from experiments.kapoor2010.cells import standard_error
-from experiments.kapoor2010.command import _commit, _words, add_outputs, numbers, run, write_figure
+from experiments.kapoor2010.command import add_outputs, base_arguments, commit_of_tree, run, words, write_figure
 from fewsight._base.archive import write_text
 from fewsight.channels import make_channel
 from fewsight.evaluation.provenance import package_version, versions
@@ -147,7 +145,7 @@ def protocol(options: argparse.Namespace, made: Sequence[Caltech4]) -> dict[str,
         "channels": {store.channel.name: store.settings for store in made},
         "learners": {way.name: way.settings()["estimator"] for way in ways_of(options)},
         "command": options.command,
-        "commit": _commit(),
+        "commit": commit_of_tree(),
         "fewsight": package_version(),
         "versions": versions(),
     }
@@ -173,24 +171,9 @@ def work(options: argparse.Namespace) -> None:
 
 def asking_arguments(name: str, description: str | None) -> argparse.ArgumentParser:
     """The options of the commands on Caltech-4."""
-    options = argparse.ArgumentParser(
-        prog=f"python -m experiments.kapoor2010.{name}",
-        description=description,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    data = os.environ.get("FEWSIGHT_DATA")
-    options.add_argument(
-        "data",
-        type=Path,
-        nargs="?",
-        default=Path(data) if data else None,
-        help="the folder that holds caltech101 and caltech4_cars_rear; $FEWSIGHT_DATA unless given",
-    )
-    options.add_argument(
-        "--work", type=Path, required=True, help="a folder for what is computed; going on begins there"
-    )
-    options.add_argument("--seeds", type=numbers, default=numbers("0-39"), help="of the runs (0-39)")
-    options.add_argument("--channels", type=_words, default=("dense_pmk",), help="joined by commas (dense_pmk)")
+    folder = "the folder that holds caltech101 and caltech4_cars_rear"
+    options = base_arguments(name, description, folder=folder, seeds="0-39", of="runs")
+    options.add_argument("--channels", type=words, default=("dense_pmk",), help="joined by commas (dense_pmk)")
     options.add_argument("--labels", type=int, default=120, help="at the end of a run (120)")
     options.add_argument("--block", type=int, default=BLOCK, help=f"car frames that stay on one side ({BLOCK})")
     options.add_argument(

@@ -8,9 +8,7 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,7 @@ from matplotlib.figure import Figure
 
 from experiments.kapoor2010.asking import PAPER_NOISE, summary
 from experiments.kapoor2010.binary import RULES, Binary, Found, complete, curve, gains
-from experiments.kapoor2010.command import _commit, add_outputs, numbers, run, write_figure
+from experiments.kapoor2010.command import add_outputs, base_arguments, commit_of_tree, run, write_figure
 from fewsight._base.archive import write_text
 from fewsight.channels import make_channel
 from fewsight.evaluation.provenance import package_version, settings_of, versions
@@ -95,7 +93,7 @@ def protocol(options: argparse.Namespace, problem: Binary) -> dict[str, Any]:
         "channels": {problem.channel.name: settings_of(problem.channel)},
         "fitted_on": "background images",
         "command": options.command,
-        "commit": _commit(),
+        "commit": commit_of_tree(),
         "fewsight": package_version(),
         "versions": versions(),
     }
@@ -122,23 +120,8 @@ def work(options: argparse.Namespace) -> None:
 
 def binary_arguments(name: str, description: str | None) -> argparse.ArgumentParser:
     """The options of the commands on the 101 problems."""
-    options = argparse.ArgumentParser(
-        prog=f"python -m experiments.kapoor2010.{name}",
-        description=description,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    data = os.environ.get("FEWSIGHT_DATA")
-    options.add_argument(
-        "data",
-        type=Path,
-        nargs="?",
-        default=Path(data) if data else None,
-        help="the folder of Caltech-101 with its background, or the one that holds it as caltech101; $FEWSIGHT_DATA unless given",
-    )
-    options.add_argument(
-        "--work", type=Path, required=True, help="a folder for what is computed; going on begins there"
-    )
-    options.add_argument("--seeds", type=numbers, default=numbers("0-99"), help="of the validation sets (0-99)")
+    folder = "the folder of Caltech-101 with its background, or the one that holds it as caltech101"
+    options = base_arguments(name, description, folder=folder, seeds="0-99", of="validation sets")
     options.add_argument("--channel", default="dense_pmk", help="the kernel (dense_pmk)")
     options.add_argument("--queries", type=int, default=20, help="questions of a run (20)")
     options.add_argument("--test-per-class", type=int, default=10, help="images of each in a validation set (10)")

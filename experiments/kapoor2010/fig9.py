@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 
 from experiments.kapoor2010.binary import RULES, Binary, Found, curve
 from experiments.kapoor2010.cells import standard_error
-from experiments.kapoor2010.command import _words, run, write_figure
+from experiments.kapoor2010.command import run, words, write_figure
 from experiments.kapoor2010.fig8 import binary_arguments, problems, record, write
 from fewsight._base.checks import check_choice
 
@@ -58,7 +58,7 @@ def work(options: argparse.Namespace) -> None:
 def parser() -> argparse.ArgumentParser:
     """The options of this figure."""
     options = binary_arguments("fig9", __doc__)
-    options.add_argument("--shown", type=_words, default=SHOWN, help=f"categories ({','.join(SHOWN)})")
+    options.add_argument("--shown", type=words, default=SHOWN, help=f"categories ({','.join(SHOWN)})")
     return options
 
 
