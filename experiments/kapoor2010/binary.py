@@ -63,7 +63,7 @@ class Binary:
         """What was found for each validation set; what is there is not computed again."""
         missing = [number for number in sets if not self.path(number).exists()]
         if missing:
-            pool = GramPool(self._gram())
+            pool = GramPool(self.gram())
             for number in track(missing, "validation sets", len(missing)):
                 with silent():
                     found = self._run(pool, number)
@@ -104,7 +104,8 @@ class Binary:
         records = simulate(_learner(), pool, truth, rule, self.n_queries, start=1, test=test, seeds=[number])
         return [round(record["accuracy"], 6) for record in records]
 
-    def _gram(self) -> Array:
+    def gram(self) -> Array:
+        """Of all members, made once."""
         path = self.work / "binary" / f"gram-{self.digest[:12]}.npz"
         try:
             return read_archive(path).arrays["K"]
