@@ -77,7 +77,7 @@ def advise(history: DecisionHistory, probabilities: Array, rest: Indices, accura
     ahead = min(AHEAD, len(rest))
     growth = np.log((n + ahead) / n) / np.log(n / max(n_before, 1))
     gain = min(worth / len(rest) * growth, 1.0 if accuracy is None else 1.0 - accuracy.low)
-    stop = gain < STOP_BELOW and n_classes == classes_before
+    stop = bool(gain < STOP_BELOW) and n_classes == classes_before
     reason = _reason(n - n_before, len(rows), len(rest), accuracy, ahead, gain, n_classes - classes_before)
     return Advice(stop, reason, len(rows) * float(growth), float(gain))
 
