@@ -148,11 +148,12 @@ def _inners(lower: Array, grams: Sequence[Array]) -> Array:
     return 2.0 * np.concatenate(halves)[: len(grams)]
 
 
-def _fours(grams: Sequence[Array]) -> Iterator[tuple[list[Array], int]]:
-    """Four matrices at a time, the last one again where there are no more, and the number of the first of them."""
+def _fours(grams: Sequence[Array]) -> Iterator[tuple[tuple[Array, Array, Array, Array], int]]:
+    """Four matrices at a time, the first one again where there are no more, and the number of the first of them."""
     for first in range(0, len(grams), 4):
-        four = [_in_rows(K) for K in grams[first : first + 4]]
-        yield four + [four[-1]] * (4 - len(four)), first
+        a, *more = (_in_rows(K) for K in grams[first : first + 4])
+        b, c, d = (more + [a] * 3)[:3]
+        yield (a, b, c, d), first
 
 
 def _in_rows(K: Array) -> Array:
