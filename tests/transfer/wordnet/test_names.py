@@ -41,7 +41,22 @@ def test_names_stand_for_words(small, name, lemma):
 
 @pytest.mark.parametrize(
     "name",
-    ["", "7", "x", "qwzzk", "rosse", "___", "\x00", "車", "a" * 5000, "cat.n.02", "n99999999", "cat.n." + "9" * 5000],
+    [
+        "",
+        "7",
+        "x",
+        "qwz_100",
+        "c_qwz",
+        "qwzzk",
+        "rosse",
+        "___",
+        "\x00",
+        "車",
+        "a" * 5000,
+        "cat.n.02",
+        "n99999999",
+        "cat.n." + "9" * 5000,
+    ],
 )
 def test_a_name_that_wordnet_does_not_know_has_no_senses(small, name):
     assert small.senses(name) == []
