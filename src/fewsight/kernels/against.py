@@ -48,7 +48,7 @@ class Listed(Against):
 
     def __init__(self, kernel: Kernel, rows: Rows) -> None:
         super().__init__(kernel, rows)
-        self.columns, *self.lists = column_lists.lists_of(as_sparse(rows))
+        self.columns, self.starts, self.rows, self.values = column_lists.lists_of(as_sparse(rows))
 
     def _gram(self, A: Rows) -> Array:
         K = np.zeros((A.shape[0], self.shape[0]))
@@ -59,5 +59,6 @@ class Listed(Against):
             here = slice(sparse.indptr[i], sparse.indptr[i + 1])
             places = np.minimum(np.searchsorted(self.columns, sparse.indices[here]), len(self.columns) - 1)
             shared = self.columns[places] == sparse.indices[here]
-            K[i] = column_lists.minima(places[shared], sparse.data[here][shared], *self.lists, self.shape[0])
+            row = places[shared], sparse.data[here][shared]
+            K[i] = column_lists.minima(*row, self.starts, self.rows, self.values, self.shape[0])
         return K
