@@ -74,7 +74,7 @@ def _images(name: str, options: argparse.Namespace) -> tuple[Known, str]:
     channel = make_channel(options.channel, cache=FeatureCache(), n_jobs=options.n_jobs)
     if name == "caltech101":
         problem = Binary(complete(options.data), channel, options.work, n_queries=0)
-        return Known(problem.gram(), problem.labels), channel.name
+        return Known(problem.gram(), problem.labels.astype(str)), channel.name
     store = Caltech4(caltech4(options.data), channel, options.work, tested="rest")
     store.make([0])
     drawn = store.load(0)

@@ -4,7 +4,7 @@
 
 A run begins without labels; a part of the pool is tested on and never asked about. It is asked every ten answers whether to stop.
 Where the advice is yes, 100 more answers follow. They are asked to gain less than one point on the test examples in at least 80 %
-of the runs. A run that has labels for everything, or 600, without any advice has none.
+of the runs. A run that has labels for everything, or 500, without any advice has none.
 """
 
 from __future__ import annotations
@@ -18,15 +18,23 @@ from experiments.active.pools import Source
 from experiments.active.runs import Experiment, Run, answer, fitted, new_learner, record, right
 from experiments.kapoor2010.command import run
 
-TESTED = 0.4
-EVERY, AHEAD, MOST, SMALL_GAIN = 10, 100, 600, 0.01
-SETTINGS = {"tested": TESTED, "every": EVERY, "ahead": AHEAD, "most": MOST, "small_gain": SMALL_GAIN, "asked": 0.8}
+SIZE, TESTED = 1_800, 0.4
+EVERY, AHEAD, MOST, SMALL_GAIN = 10, 100, 500, 0.01
+SETTINGS = {
+    "size": SIZE,
+    "tested": TESTED,
+    "every": EVERY,
+    "ahead": AHEAD,
+    "most": MOST,
+    "small_gain": SMALL_GAIN,
+    "asked": 0.8,
+}
 
 
 def one(where: Source, seed: int) -> Run:
     """When the advice came, and the accuracy then and after 100 more answers; in between as well."""
     rng = np.random.default_rng(seed)
-    known = where.part(len(where.whole.truth), rng)
+    known = where.part(SIZE, rng)
     test = rng.permutation(len(known.truth))[: int(TESTED * len(known.truth))]
     active = fitted(new_learner(seed), known.K, exclude=test)
     stopped, curve = None, []

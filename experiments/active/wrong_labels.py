@@ -19,14 +19,15 @@ from experiments.kapoor2010.command import run
 from fewsight.active.simulation import with_mistakes
 
 WRONG = 0.05
-MARKS = (100, 200, 300)
-SETTINGS = {"wrong": WRONG, "labels": list(MARKS), "first": 0.1, "asked": 0.5}
+SIZE = 800
+MARKS = (100, 200)
+SETTINGS = {"size": SIZE, "wrong": WRONG, "labels": list(MARKS), "first": 0.1, "asked": 0.5}
 
 
 def one(where: Source, seed: int) -> Run:
     """At each mark, how many answers were wrong, and how many of those stand in the first tenth."""
     rng = np.random.default_rng(seed)
-    known = where.part(len(where.whole.truth), rng)
+    known = where.part(SIZE, rng)
     told = with_mistakes(known.truth, WRONG, rng)
     active = fitted(new_learner(seed), known.K)
     found: Run = {}
