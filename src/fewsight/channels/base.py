@@ -14,10 +14,11 @@ import scipy.sparse
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits
 
-from fewsight._base.checks import check_integer, shown
+from fewsight._base.checks import check_integer
 from fewsight._base.errors import InvalidInput, NotFitted, UnreadableImage
 from fewsight._base.parallel import map_pieces
 from fewsight._base.types import Array, Indices, LocalFeatures, Recipe, State
+from fewsight.channels.groups import groups_of
 from fewsight.images import FeatureCache, Image, ImageArray, as_image
 from fewsight.kernels import Kernel
 
@@ -43,6 +44,8 @@ class Channel(BaseEstimator, ABC):
     _workplace: ClassVar[tuple[str, ...]] = ("cache", "n_jobs")
     # Options that say where a file is that the channel needs; it may lie elsewhere when a model file is opened.
     places: ClassVar[tuple[str, ...]] = ()
+    # Whether what it sees was learned from many other images, or brought by the user; see `prior_shares`.
+    informed: ClassVar[bool] = False
 
     cache: FeatureCache | None
     n_jobs: int | None
@@ -180,7 +183,8 @@ class Channel(BaseEstimator, ABC):
     def state(self) -> State:
         """Options and what was learned, for the model file."""
         self._check_fitted()
-        options = {key: _plain(value) for key, value in self.get_params(deep=False).items() if key not in self._workplace}
+        params = {key: value for key, value in self.get_params(deep=False).items() if key not in self._workplace}
+        options = {key: os.fspath(value) if isinstance(value, os.PathLike) else value for key, value in params.items()}
         return State({"name": self.name, "options": options}, {}).join("learned", self.learned_)
 
     @classmethod
@@ -267,31 +271,9 @@ class Channel(BaseEstimator, ABC):
             raise NotFitted(f"{type(self).__name__}: call fit with training images before encoding any.")
 
 
-def _plain(value: Any) -> Any:
-    """An option as JSON knows it."""
-    return os.fspath(value) if isinstance(value, os.PathLike) else value
-
-
 def as_images(images: Sequence[Any]) -> list[Image]:
     """Paths, arrays or Image objects, as Image objects."""
     return [as_image(image) for image in images]
-
-
-def groups_of(owner: object, labels: Any, n: int) -> Indices:
-    """The number of each image's class, in the order of their first appearance; -1 where the label is None.
-
-    What a class is called makes no difference to what is learned from it.
-    """
-    who = type(owner).__name__
-    try:
-        labels = list(labels)
-        classes = list(dict.fromkeys(label for label in labels if label is not None))
-    except TypeError:
-        raise InvalidInput(f"{who}: labels must be a list of strings, integers or None, got {shown(labels)}.") from None
-    if len(labels) != n:
-        raise InvalidInput(f"{who}: images and labels must have the same length, got {n} and {len(labels)}.")
-    numbers = {None: -1, **{label: number for number, label in enumerate(classes)}}
-    return np.array([numbers[label] for label in labels], dtype=np.intp)
 
 
 @contextlib.contextmanager

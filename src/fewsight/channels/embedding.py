@@ -22,8 +22,8 @@ WHO = "Embedding"
 class Embedding(NetworkChannel):
     """The output of an image network of your own, in an ONNX file, run by onnxruntime.
 
-    What is not given is read from the file: the size of the input from its shape, `side`, `mean`, `std` and `colours` from metadata of
-    these names. docs/embeddings.md shows how to export a network.
+    What is not given is read from the file: the size of the input from its shape; `side`, `mean`, `std` and `colours` from
+    metadata of these names. docs/embeddings.md shows how to export a network.
 
     Parameters
     ----------

@@ -17,8 +17,8 @@ from fewsight.images import Image
 class NetworkChannel(VectorChannel, ABC):
     """The output of a network is the vector of an image.
 
-    Each image is run by itself on one thread, and several images at the same time: on processors that is as quick as batches, and no
-    image's numbers depend on its company.
+    Each image is run by itself on one thread, and several images at the same time: without a GPU that is as quick as batches, and
+    no image's numbers depend on its company.
     """
 
     longest_side: int

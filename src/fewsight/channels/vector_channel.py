@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -33,6 +33,8 @@ class VectorChannel(Channel, ABC):
     few widths around the mean distance of two training images, the one that makes their labels most probable; without
     labels, or with one image per category, the usual one.
     """
+
+    informed: ClassVar[bool] = True
 
     compare: str
     scale: float | None
@@ -86,7 +88,9 @@ class VectorChannel(Channel, ABC):
     def _learn_labelled(self, samples: list[np.ndarray], groups: Indices) -> State:
         sizes = sorted({len(sample) for sample in samples})
         if len(sizes) > 1:
-            raise InvalidInput(f"{type(self).__name__}: all vectors must have one length, got {sizes[0]} and {sizes[-1]}.")
+            raise InvalidInput(
+                f"{type(self).__name__}: all vectors must have one length, got {sizes[0]} and {sizes[-1]}."
+            )
         rng = np.random.default_rng(self.random_state)
         scale = 1.0
         if self._checked_compare() == "rbf":

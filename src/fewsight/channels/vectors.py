@@ -77,7 +77,9 @@ class Vectors(VectorChannel):
             "rows without an image in": found.extra,
             "rows more than once, with the same numbers, in": found.repeated,
         }
-        return [f"vectors: {len(names):,} {what} {table.name}: {_listed(names)}." for what, names in said.items() if names]
+        return [
+            f"vectors: {len(names):,} {what} {table.name}: {_listed(names)}." for what, names in said.items() if names
+        ]
 
     @property
     def _kept(self) -> None:

@@ -1,7 +1,7 @@
 """EfficientNet-Lite0 as an ONNX graph: weights of a state dictionary in, the bytes of a model file out.
 
-Inverted residual blocks without squeeze-and-excitation, ReLU6 instead of swish. [Tan2019] Each batch normalisation is folded into the
-convolution before it. The output is the average of the last feature map, 1,280 numbers; the layer of ImageNet's classes is
+Inverted residual blocks without squeeze-and-excitation, ReLU6 instead of swish. [Tan2019] Each batch normalisation is folded into
+the convolution before it. The output is the average of the last feature map, 1,280 numbers; the layer of ImageNet's classes is
 left out.
 """
 
@@ -13,16 +13,12 @@ from typing import NamedTuple, final
 import numpy as np
 
 from fewsight._base.errors import InvalidInput
-from fewsight.features.networks import protobuf as wire
+from fewsight.features.networks import onnx_writing as onnx
 
 SIDE = 224
 N_FEATURES = 1280
 EPSILON = 1e-3  # of the batch normalisation
-OPSET = 13
-IR_VERSION = 7
 INPUT, OUTPUT = "pixels", "features"
-FLOAT = 1  # an element type of ONNX
-INT, INTS = 2, 7  # kinds of attributes
 
 
 class Stage(NamedTuple):
@@ -83,7 +79,7 @@ class _Graph:
     def __init__(self, weights: dict[str, np.ndarray]) -> None:
         self._weights = weights
         self._nodes: list[bytes] = []
-        self._numbers = [_tensor("zero", np.float32(0)), _tensor("six", np.float32(6))]
+        self._numbers = [onnx.tensor("zero", np.float32(0)), onnx.tensor("six", np.float32(6))]
 
     def block(self, source: str, prefix: str, block: Stage, side: int) -> str:
         """Widen, convolve each channel with its own kernel, narrow; and add what came in where the shapes allow it."""
@@ -97,34 +93,36 @@ class _Graph:
         return self.node("Add", [current, source]) if same else current
 
     def convolution(
-        self, source: str, conv: str, norm: str, *, stride: int = 1, side: int = 1, groups: int = 1, bounded: bool = False
+        self,
+        source: str,
+        conv: str,
+        norm: str,
+        *,
+        stride: int = 1,
+        side: int = 1,
+        groups: int = 1,
+        bounded: bool = False,
     ) -> str:
         """A convolution with its batch normalisation; `bounded` cuts what comes out to [0, 6]."""
         parts = ("weight", "bias", "running_mean", "running_var")
         kernel, bias = folded(self._weight(f"{conv}.weight"), tuple(self._weight(f"{norm}.{part}") for part in parts))
-        self._numbers += [_tensor(f"{conv}.kernel", kernel), _tensor(f"{conv}.bias", bias)]
+        self._numbers += [onnx.tensor(f"{conv}.kernel", kernel), onnx.tensor(f"{conv}.bias", bias)]
         size = kernel.shape[2]
         before, after = _same_padding(side, size, stride) if size > 1 else (0, 0)
-        attributes = {"pads": [before, before, after, after], "strides": [stride, stride], "kernel_shape": [size, size]}
-        current = self.node("Conv", [source, f"{conv}.kernel", f"{conv}.bias"], **attributes, group=groups)
+        pads, twice = [before, before, after, after], [stride, stride]
+        sources = [source, f"{conv}.kernel", f"{conv}.bias"]
+        current = self.node("Conv", sources, pads=pads, strides=twice, kernel_shape=[size, size], group=groups)
         return self.node("Clip", [current, "zero", "six"]) if bounded else current
 
     def node(self, operator: str, sources: list[str], name: str | None = None, **attributes: int | list[int]) -> str:
         result = name or f"n{len(self._nodes)}"
-        inputs = b"".join(wire.content(1, source) for source in sources)
-        described = b"".join(wire.content(5, _attribute(*item)) for item in attributes.items())
-        self._nodes.append(inputs + wire.content(2, result) + wire.content(4, operator) + described)
+        self._nodes.append(onnx.node(operator, sources, result, attributes))
         return result
 
     def model(self) -> bytes:
         """The whole file."""
-        parts = [wire.content(1, node) for node in self._nodes] + [wire.content(2, "efficientnet_lite0")]
-        parts += [wire.content(5, tensor) for tensor in self._numbers]
-        parts.append(wire.content(11, _value(INPUT, (3, SIDE, SIDE))))
-        parts.append(wire.content(12, _value(OUTPUT, (N_FEATURES,))))
-        opset = wire.content(8, wire.content(1, "") + wire.integer(2, OPSET))
-        producer = wire.content(2, "fewsight")
-        return wire.integer(1, IR_VERSION) + producer + wire.content(7, b"".join(parts)) + opset
+        inputs, outputs = onnx.value(INPUT, ("n", 3, SIDE, SIDE)), onnx.value(OUTPUT, ("n", N_FEATURES))
+        return onnx.model("efficientnet_lite0", self._nodes, self._numbers, [inputs], [outputs])
 
     def _weight(self, name: str) -> np.ndarray:
         if name not in self._weights:
@@ -136,23 +134,3 @@ def _same_padding(side: int, size: int, stride: int) -> tuple[int, int]:
     """What keeps side / stride outputs, the odd one behind: TensorFlow's rule, which the weights were trained with."""
     total = max(0, (-(-side // stride) - 1) * stride + size - side)
     return total // 2, total - total // 2
-
-
-def _tensor(name: str, values: np.ndarray | np.float32) -> bytes:
-    array = np.asarray(values, dtype="<f4")
-    shape = b"".join(wire.integer(1, side) for side in array.shape)
-    return shape + wire.integer(2, FLOAT) + wire.content(8, name) + wire.content(9, array.tobytes())
-
-
-def _attribute(name: str, value: int | list[int]) -> bytes:
-    if isinstance(value, int):
-        return wire.content(1, name) + wire.integer(3, value) + wire.integer(20, INT)
-    return wire.content(1, name) + b"".join(wire.integer(8, each) for each in value) + wire.integer(20, INTS)
-
-
-def _value(name: str, shape: tuple[int, ...]) -> bytes:
-    """An input or output of floats, any number of images by `shape`."""
-    sides = [wire.content(2, "n"), *(wire.integer(1, side) for side in shape)]
-    dimensions = b"".join(wire.content(1, side) for side in sides)
-    kind = wire.content(1, wire.integer(1, FLOAT) + wire.content(2, dimensions))
-    return wire.content(1, name) + wire.content(2, kind)

@@ -69,7 +69,9 @@ class ImageNetwork:
         found = self._session.run(self.preparation.tensor(pixels), image)
         vector = self._pooled(found)
         if not np.isfinite(vector).all():
-            raise InvalidInput(f"{self.name}: the output must hold finite numbers only, got NaN or infinity for {image}.")
+            raise InvalidInput(
+                f"{self.name}: the output must hold finite numbers only, got NaN or infinity for {image}."
+            )
         return vector
 
     def _pooled(self, found: npt.NDArray[Any]) -> npt.NDArray[np.float32]:
@@ -177,7 +179,9 @@ def _triple(
     """Three numbers, for red, green and blue in [0, 1]: as wished, as the metadata says, or the usual ones."""
     value = wished if wished is not None else _list(said.get(what)) or usual
     numbers = tuple(value) if isinstance(value, (tuple, list)) else (value,) * 3
-    valid = all(isinstance(number, (int, float)) and math.isfinite(number) and least <= number <= 10 for number in numbers)
+    valid = all(
+        isinstance(number, (int, float)) and math.isfinite(number) and least <= number <= 10 for number in numbers
+    )
     if len(numbers) != 3 or not valid:
         raise InvalidInput(f"{name}: {what} must be three numbers for pixels in [0, 1], got {shown(value)}.")
     return tuple(float(number) for number in numbers)
@@ -185,7 +189,9 @@ def _triple(
 
 def _crop(name: str, crop: Any) -> float | None:
     if crop is not None and not (isinstance(crop, (int, float)) and 0.1 <= crop <= 1):
-        raise InvalidInput(f"{name}: crop must be a share from 0.1 to 1, or None for the whole image, got {shown(crop)}.")
+        raise InvalidInput(
+            f"{name}: crop must be a share from 0.1 to 1, or None for the whole image, got {shown(crop)}."
+        )
     return None if crop is None else float(crop)
 
 

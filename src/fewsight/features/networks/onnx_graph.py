@@ -143,7 +143,8 @@ def _visit_sparse(tensor: memoryview, seen: _Seen) -> None:
 
 def _visit_tensor(tensor: memoryview, seen: _Seen) -> None:
     """Where the numbers are in another file, the name of that file."""
-    entries, outside = {}, False
+    entries: dict[str, str] = {}
+    outside = False
     for part in wire.fields(tensor):
         if part.number == 13:
             entries.update([_entry(part.content)])

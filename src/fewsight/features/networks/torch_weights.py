@@ -1,12 +1,13 @@
 """Weights in the file format of torch before 1.6, read without torch and without running anything the file names.
 
-The format is a few pickles, then the raw numbers of each storage. The unpickler here knows an ordered dictionary, "a tensor is this
-part of that storage", and the names of storage types; any other name in the file is refused before it is looked up.
+The format is a few pickles, then the raw numbers of each storage. The unpickler here knows an ordered dictionary, "a tensor is a
+part of a storage", and the names of storage types; any other name in the file is refused before it is looked up.
 """
 
 from __future__ import annotations
 
 import io
+import math
 import pickle
 from collections import OrderedDict
 from typing import Any, BinaryIO
@@ -18,7 +19,13 @@ from fewsight._base.errors import InvalidInput
 MAGIC = 0x1950A86A20F9469CFC6C
 PROTOCOL = 1001
 MOST_BYTES = 2**30
-_TYPES = {"FloatStorage": "<f4", "DoubleStorage": "<f8", "LongStorage": "<i8", "IntStorage": "<i4", "HalfStorage": "<f2"}
+_TYPES = {
+    "FloatStorage": "<f4",
+    "DoubleStorage": "<f8",
+    "LongStorage": "<i8",
+    "IntStorage": "<i4",
+    "HalfStorage": "<f2",
+}
 
 
 def read_torch_weights(content: bytes, name: str) -> dict[str, np.ndarray]:
@@ -28,7 +35,9 @@ def read_torch_weights(content: bytes, name: str) -> dict[str, np.ndarray]:
     try:
         return _read(io.BytesIO(content))
     except Exception as error:  # a stranger's bytes: UnpicklingError, EOFError, KeyError, TypeError ...
-        raise InvalidInput(f"{name}: the weights must be a state dictionary of torch, got a file that is none ({error}).") from None
+        raise InvalidInput(
+            f"{name}: the weights must be a state dictionary of torch, got a file that is none ({error})."
+        ) from None
 
 
 def _read(file: BinaryIO) -> dict[str, np.ndarray]:
@@ -61,7 +70,12 @@ class _Tensor:
         """A copy, axis by axis as the strides say; none of them leads out of the storage."""
         storage = storages[self.key]
         last = self.offset + sum((side - 1) * stride for side, stride in zip(self.shape, self.strides, strict=True))
-        if min(self.shape, default=1) < 1 or min(self.strides, default=1) < 0 or not 0 <= self.offset <= last < len(storage):
+        if (
+            math.prod(self.shape) > len(storage)
+            or min(self.shape, default=1) < 1
+            or min(self.strides, default=1) < 0
+            or not 0 <= self.offset <= last < len(storage)
+        ):
             raise pickle.UnpicklingError("a tensor outside its storage")
         steps = tuple(stride * storage.itemsize for stride in self.strides)
         return np.lib.stride_tricks.as_strided(storage[self.offset :], self.shape, steps, writeable=False).copy()

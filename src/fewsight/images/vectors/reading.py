@@ -46,14 +46,18 @@ def read_vectors(path: str | os.PathLike[str]) -> VectorTable:
         return _from_parquet(path, name)
     if ending in (".csv", ".tsv", ".txt"):
         return _from_csv(path, name)
-    raise InvalidInput(f"{name}: {WHAT} must end in .npz, .npy, .csv, .tsv, .txt or .parquet, got {ending or 'nothing'}.")
+    raise InvalidInput(
+        f"{name}: {WHAT} must end in .npz, .npy, .csv, .tsv, .txt or .parquet, got {ending or 'nothing'}."
+    )
 
 
 def _table(name: str, keys: Sequence[str], rows: Any, *, by_hash: bool) -> VectorTable:
     rows = np.asarray(rows)
     if rows.ndim != 2 or rows.dtype.kind not in "fiu" or not rows.size:
         sides = " x ".join(map(str, rows.shape)) or "a single value"
-        raise InvalidInput(f"{name}: vectors must be a matrix of numbers, a row per image, got {sides} of {rows.dtype}.")
+        raise InvalidInput(
+            f"{name}: vectors must be a matrix of numbers, a row per image, got {sides} of {rows.dtype}."
+        )
     if len(keys) != len(rows):
         raise InvalidInput(f"{name}: there must be a name for every row, got {len(keys):,} for {len(rows):,} rows.")
     _check_size(name, *rows.shape)
@@ -104,7 +108,9 @@ def _from_npy(path: Path, name: str) -> VectorTable:
         raise InvalidInput(f"{name}: {WHAT} must be a sound .npy of numbers, got: {_short(error)}.") from None
     beside = path.with_suffix(".txt")
     if not beside.is_file():
-        raise InvalidInput(f"{name}: the files that the rows belong to must be in {beside.name}, one in a line, got no such file.")
+        raise InvalidInput(
+            f"{name}: the files that the rows belong to must be in {beside.name}, one in a line, got no such file."
+        )
     return _table(name, text_of_table(beside, "the list of files").splitlines(), rows, by_hash=False)
 
 
@@ -181,7 +187,9 @@ def _parquet_rows(table: Any, others: list[int], name: str) -> npt.NDArray[Any]:
             return np.array(columns[0], dtype=np.float64)
         return np.array(columns, dtype=np.float64).T
     except (TypeError, ValueError):
-        raise InvalidInput(f"{name}: the columns of vectors must hold numbers, or lists of one length, got others.") from None
+        raise InvalidInput(
+            f"{name}: the columns of vectors must hold numbers, or lists of one length, got others."
+        ) from None
 
 
 def _is_number(cell: str) -> bool:

@@ -34,8 +34,8 @@ class Match:
 class VectorTable:
     """Rows of finite numbers with the name or the hash of an image each.
 
-    A name may be given with more or fewer folders than the image's path has: the longest ending that both share decides, after the
-    folder that all rows have in common is taken away.
+    A name may be given with more or fewer folders than the image's path has: the longest ending that both share decides, after
+    the folder that all rows have in common is taken away.
     """
 
     def __init__(self, name: str, keys: Sequence[str], rows: Matrix, *, by_hash: bool) -> None:
@@ -102,7 +102,9 @@ class VectorTable:
 def _without_common_folder(places: dict[str, int]) -> dict[str, int]:
     """Names below the folder that all rows are in: it may have been on another machine."""
     paths = {key: PurePosixPath(key).parts for key in places}
-    depth = len(os.path.commonprefix([list(parts[:-1]) for parts in paths.values()]))
+    folders = [parts[:-1] for parts in paths.values()]
+    least, most = min(folders), max(folders)  # what these two share, all share
+    depth = next((d for d, pair in enumerate(zip(least, most, strict=False)) if pair[0] != pair[1]), len(least))
     return {"/".join(parts[depth:]): places[key] for key, parts in paths.items()} if depth else {}
 
 
