@@ -5,12 +5,12 @@ import json
 import numpy as np
 import pytest
 import scipy.sparse
-from small_networks import write_network, write_vectors
 from sklearn.base import clone
 
 from fewsight._base.errors import FewsightError, UnreadableImage
 from fewsight.channels import CHANNELS, make_channel
 from fewsight.images import FeatureCache, as_image, sample_set
+from small_networks import write_network, write_vectors
 
 # Small enough to be quick; an option that a channel does not have is left out.
 QUICK = {"n_words": 30, "n_descriptors": 2_000, "longest_side": 64}

@@ -80,13 +80,13 @@ def _answer(learned: Learned, output: Path) -> None:
 
 def _about_channels(learned: Learned) -> list[str]:
     """How much each of several channels counts, and why where nothing was learned about it."""
-    from fewsight.apps.cli.answers import NO_SHARES_FROM_ONE, listed_shares
+    from fewsight.apps.cli.answers import NO_SHARES_FROM_ONE, listed_shares, what_was_used
 
     if len(learned.shares) < 2:
         return [f"Channel: {', '.join(learned.shares)}."]
     lines = [f"What decides: {listed_shares(learned.shares)}."]
     if learned.combine == "evidence" and max(learned.counts.values()) == 1:
-        lines.append(f"The average of the channels was used: {NO_SHARES_FROM_ONE}.")
+        lines.append(f"{what_was_used(learned.shares.values())} used: {NO_SHARES_FROM_ONE}.")
     elif learned.combine == "evidence" and len(set(learned.shares.values())) == 1:
         lines.append("The average of the channels was used: images that were left out spoke for no other shares.")
     return lines
