@@ -14,6 +14,10 @@ from fewsight.images.vectors import VectorTable, read_vectors, reading
 
 ROWS = np.array([[1.0, 2.0, 3.0], [4.0, 5.5, 6.0]])
 FILES = ("a/one.jpg", "b/two.jpg")
+NO_COLUMN = "the table of vectors must have a column file or hash in its heading,"
+NOT_FINITE = "vectors must hold finite numbers only, got NaN or infinity in 1 row"
+NO_MATRIX = "vectors must be a matrix of numbers, a row per image,"
+TWICE = "an image must have one vector, got two different ones for 'a.jpg',"
 
 
 @pytest.fixture
@@ -133,15 +137,15 @@ def test_two_images_with_one_row_are_an_error_and_two_copies_are_not(tmp_path, p
     [
         ("", "the table of vectors must be a file with rows, got: empty file."),
         ("file,x\n", "the table of vectors must have rows below its heading, got none."),
-        ("a.jpg,1,2\nb.jpg,3,4\n", "the table of vectors must have a column file or hash in its heading, got the columns a.jpg, 1, 2."),
-        ("name,x\na.jpg,1\n", "the table of vectors must have a column file or hash in its heading, got the columns name, x."),
+        ("a.jpg,1,2\nb.jpg,3,4\n", NO_COLUMN + " got the columns a.jpg, 1, 2."),
+        ("name,x\na.jpg,1\n", NO_COLUMN + " got the columns name, x."),
         ("file,x,y\na.jpg,1,2\nb.jpg,3\n", "every row must have as many columns as the heading, 3, got 2 in line 3."),
         ("file,x\na.jpg,1,2\n", "every row must have as many columns as the heading, 2, got 3 in line 2."),
         ("file,x,label\na.jpg,1,cat\n", "every column but file must hold numbers, got 'cat' in column label, line 2."),
         ("file,x,y\na.jpg,1,\n", "every column but file must hold numbers, got '' in column y, line 2."),
-        ("file,x\na.jpg,1\nb.jpg,nan\n", "vectors must hold finite numbers only, got NaN or infinity in 1 row, the first for 'b.jpg'."),
-        ("file,x\na.jpg,1e300\n", "vectors must hold finite numbers only, got NaN or infinity in 1 row, the first for 'a.jpg'."),
-        ("file,x\na.jpg,1\nb.jpg,2\na.jpg,3\n", "an image must have one vector, got two different ones for 'a.jpg', in rows 1 and 3."),
+        ("file,x\na.jpg,1\nb.jpg,nan\n", NOT_FINITE + ", the first for 'b.jpg'."),
+        ("file,x\na.jpg,1e300\n", NOT_FINITE + ", the first for 'a.jpg'."),
+        ("file,x\na.jpg,1\nb.jpg,2\na.jpg,3\n", TWICE + " in rows 1 and 3."),
         ("file,x\n,1\n", "every row must name an image, got none in row 1."),
         ("file\na.jpg\n", "vectors must be a matrix of numbers, a row per image, got 1 x 0 of float64."),
     ],
@@ -164,8 +168,8 @@ def test_a_wrong_npz_is_one_sentence(tmp_path):
         ({"files": np.array(FILES)}, "an .npz must hold one matrix, and files or hashes for its rows, got files."),
         ({"x": ROWS, "files": np.array(["a"])}, "there must be a name for every row, got 1 for 2 rows."),
         ({"x": ROWS, "files": np.arange(2)}, "files must be an array of texts, got int64."),
-        ({"x": ROWS.astype(str), "files": np.array(FILES)}, "vectors must be a matrix of numbers, a row per image, got 2 x 3 of <U32."),
-        ({"x": ROWS * 1j, "files": np.array(FILES)}, "vectors must be a matrix of numbers, a row per image, got 2 x 3 of complex128."),
+        ({"x": ROWS.astype(str), "files": np.array(FILES)}, NO_MATRIX + " got 2 x 3 of <U32."),
+        ({"x": ROWS * 1j, "files": np.array(FILES)}, NO_MATRIX + " got 2 x 3 of complex128."),
     ]:  # fmt: skip
         np.savez(path, **arrays)
         assert refused(path) == sentence
