@@ -113,6 +113,10 @@ class Channel(BaseEstimator, ABC):
         """What a person should know about how the channel takes these images: sentences."""
         return []
 
+    def check(self) -> None:
+        """Raise if an option, or a file that one of them names, is not what it must be."""
+        self._check_options()
+
     @property
     def _kept(self) -> FeatureCache | None:
         """Where results are kept."""
