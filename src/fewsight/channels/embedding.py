@@ -117,7 +117,7 @@ class Embedding(NetworkChannel):
     def _source(self) -> dict[str, Any]:
         return {"network": self._network().digest}
 
-    def _check_source(self, source: dict[str, Any]) -> None:
+    def _check_source(self, source: Any) -> None:
         if not isinstance(source, dict) or not isinstance(source.get("network"), str):
             raise InvalidInput(f"{WHO}: the hash of the network must be a text, got {shown(source)}.")
 

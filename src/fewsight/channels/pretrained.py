@@ -2,11 +2,19 @@
 
 from __future__ import annotations
 
-from typing import ClassVar, final
+from typing import Any, ClassVar, final
 
+from fewsight._base.checks import shown
+from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Recipe
 from fewsight.channels.network_channel import NetworkChannel
-from fewsight.features.networks import GET_PRETRAINED, ImageNetwork, pretrained_is_there, pretrained_network
+from fewsight.features.networks import (
+    GET_PRETRAINED,
+    WEIGHTS_NAME,
+    ImageNetwork,
+    pretrained_is_there,
+    pretrained_network,
+)
 from fewsight.images import FeatureCache
 
 
@@ -46,6 +54,13 @@ class Pretrained(NetworkChannel):
     @classmethod
     def missing(cls) -> str | None:
         return None if pretrained_is_there() else f"pretrained needs weights that are not installed: {GET_PRETRAINED}"
+
+    def _source(self) -> dict[str, Any]:
+        return {"weights": WEIGHTS_NAME}
+
+    def _check_source(self, source: Any) -> None:
+        if source != {"weights": WEIGHTS_NAME}:
+            raise InvalidInput(f"Pretrained: the weights must be {WEIGHTS_NAME}, as here, got {shown(source)}.")
 
     def _network(self) -> ImageNetwork:
         return pretrained_network(self.cache)

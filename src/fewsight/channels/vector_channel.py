@@ -48,7 +48,7 @@ class VectorChannel(Channel, ABC):
         """What the model file says about where the vectors come from, beside the options."""
         return {}
 
-    def _check_source(self, source: dict[str, Any]) -> None:
+    def _check_source(self, source: Any) -> None:
         """Take back what `_source` returned; it may come from a file."""
 
     @property

@@ -2,12 +2,18 @@
 
 from fewsight.features.networks.image_network import ImageNetwork, Wishes
 from fewsight.features.networks.onnx_file import OnnxFile, read_onnx
-from fewsight.features.networks.pretrained import GET_PRETRAINED, pretrained_is_there, pretrained_network
+from fewsight.features.networks.pretrained import (
+    GET_PRETRAINED,
+    WEIGHTS_NAME,
+    pretrained_is_there,
+    pretrained_network,
+)
 from fewsight.features.networks.session import GET_ONNX, onnxruntime_is_there
 
 __all__ = [
     "GET_ONNX",
     "GET_PRETRAINED",
+    "WEIGHTS_NAME",
     "ImageNetwork",
     "OnnxFile",
     "Wishes",

