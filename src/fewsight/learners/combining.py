@@ -199,6 +199,15 @@ def _average(n_problems: int, k: int, settings: Settings) -> Combination:
     return Combination(np.full((n_problems, k), 1.0 / k), np.full(n_problems, noise))
 
 
+def noise_by_left_out(K: Array, targets: Array, balance: Array) -> float:
+    """The noise of one Gram matrix, of a few, under which left-out examples are most probable; see `with_best_noise`."""
+    scale = float(K.diagonal().mean()) or 1.0
+    if targets.shape[1] < 2:
+        return PLAIN_NOISE * scale
+    plain = Combination(np.ones((1, 1)), np.array([PLAIN_NOISE]))
+    return scale * float(_Problem([K / scale], targets, balance).with_best_noise(plain).noise[0])
+
+
 class _Problem:
     """Gram matrices, targets, and which of the examples are left out together."""
 
