@@ -67,8 +67,8 @@ class GPClassifier(KernelLearner):
         training examples are most probable, or "evidence".
     weights : of several Gram matrices or channels: "average", one number for each, or "evidence": learned together with the
         noise, with a penalty that is chosen by left-out examples (see `KernelCombination`).
-    prior_weights : what "evidence" starts from, and stays with where nothing can be learned (one example per class): one number
-        for each, or None for what the channels say of themselves (`Channel.trust`), or all the same.
+    prior_weights : one number for each, used instead of "evidence" where nothing can be learned: with one example per class. None
+        leaves it to the channels, of which a network that was trained on other images counts for more.
     balanced : give examples of frequent classes more noise, N_ii = noise_variance * classes * n_class(i) / n, so that rare
         classes count as much. [Rodner2012, section 3]
     calibrated : learn from left-out training examples how sure to be; without it, `predict_proba` is the probability that

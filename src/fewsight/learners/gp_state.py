@@ -58,11 +58,11 @@ def restored(classifier: Classifier, state: State) -> Classifier:
     return classifier
 
 
-def checked_weights(weights: Any, count: int, name: str = "weights") -> Array:
+def checked_weights(weights: Any, count: int) -> Array:
     """One weight >= 0 for each of `count` kernels, not all zero."""
-    row = check_matrix("GPClassifier", name, [weights], shape=(1, count))[0]
+    row = check_matrix("GPClassifier", "weights", [weights], shape=(1, count))[0]
     if (row < 0).any() or not row.any():
-        raise InvalidInput(f"GPClassifier: {name} must be >= 0 and not all zero, got {row.tolist()}.")
+        raise InvalidInput(f"GPClassifier: weights must be >= 0 and not all zero, got {row.tolist()}.")
     return row
 
 

@@ -12,6 +12,7 @@ from fewsight._base.types import Array
 from fewsight.gp import learn_noise
 from fewsight.learners.combining import Settings, combine, noise_by_left_out
 from fewsight.learners.gp_state import checked_weights
+from fewsight.learners.priors import starting_weights
 
 WAYS = ("left-out", "evidence")
 
@@ -21,9 +22,9 @@ def find(classifier: Any, grams: list[Array], targets: Array, balance: Array) ->
     fixed = fixed_noise(classifier)
     weights = _given(classifier, len(grams))
     if weights is None:
-        prior = prior_weights(classifier, len(grams))
+        prior = starting_weights(classifier, len(grams))
         noise = classifier.noise_variance if fixed is None else fixed
-        found = combine(grams, targets, balance, Settings(noise_variance=noise, prior=tuple(prior)))
+        found = combine(grams, targets, balance, Settings(noise_variance=noise, prior=tuple(prior.tolist())))
         return found.weights[0], float(found.noise[0])
     if fixed is not None:
         return weights, fixed
@@ -39,16 +40,6 @@ def fixed_noise(classifier: Any) -> float | None:
         check_choice(classifier, "noise_variance", classifier.noise_variance, WAYS)
         return None
     return check_positive(classifier, "noise_variance", classifier.noise_variance)
-
-
-def prior_weights(classifier: Any, count: int) -> Array:
-    """How much each kernel counts while nothing can be learned about that: as told, as channels say, or all the same."""
-    told = classifier.prior_weights
-    if told is None:
-        channels = classifier.kernel if isinstance(classifier.kernel, (list, tuple)) else ()
-        told = [channel.trust for channel in channels] or [1.0] * count
-    weights = checked_weights(told, count, "prior_weights")
-    return np.asarray(weights / weights.sum())
 
 
 def _given(classifier: Any, count: int) -> Array | None:

@@ -57,7 +57,7 @@ def evaluate(
             help="Categories not to learn, drawn anew each time: are their images recognised as unknown?",
         ),
     ] = 0,
-    channels: options.Channels = "spatial_pmk",
+    channels: options.Channels = None,
     combine: Annotated[
         str | None,
         typer.Option(
@@ -109,7 +109,7 @@ def evaluate(
         evaluated = evaluate_folder(
             ImageSource(folder, labels, options.words(exclude)),
             Protocol(images_per_class, sizes, test_per_class, repeats, seed, hold_out),
-            channels=options.words(channels),
+            channels=options.channel_words(channels),
             options=read_settings(settings or []),
             combine=None if combine is None else options.words(combine),
             learners=make_learners(options.words(learners), noise_variance=noise, svm_c=svm_c),

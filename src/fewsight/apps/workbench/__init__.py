@@ -4,6 +4,8 @@ from fewsight.apps.workbench.channel_options import (
     AUTO,
     AUTO_CHANNELS,
     ChannelDescription,
+    auto_channels,
+    default_channels,
     describe_channels,
     read_settings,
 )
@@ -28,6 +30,8 @@ __all__ = [
     "Predictions",
     "Protocol",
     "Workplace",
+    "auto_channels",
+    "default_channels",
     "demo",
     "describe_channels",
     "evaluate_folder",
