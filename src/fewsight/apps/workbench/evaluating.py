@@ -94,7 +94,7 @@ def compare_images(
     images: ImageSet,
     protocol: Protocol,
     *,
-    channels: Sequence[str] = ("spatial_pmk",),
+    channels: Sequence[str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     learner: KernelLearner | None = None,
     workplace: Workplace | None = None,
