@@ -28,6 +28,7 @@ from hostile_kinds import (
 )
 from hostile_models import edited_headers
 from PIL import Image as Pillow
+from small_networks import write_network, write_vectors
 
 from fewsight._base.archive import read_archive, write_archive
 from fewsight._base.errors import FewsightError, UnreadableImage
@@ -51,6 +52,9 @@ SMALL: dict[str, dict[str, Any]] = {  # every channel with little to compute
     "phog": {"longest_side": 64, "n_levels": 2},
     "texture": {"longest_side": 64, "n_levels": 2, "scales": (1.0,)},
     "colour": {"longest_side": 64, "n_levels": 2, "n_lightness": 2, "n_chroma": 3},
+    "pretrained": {"longest_side": 64},
+    "embedding": {"longest_side": 64},
+    "vectors": {},
 }
 
 
@@ -97,7 +101,12 @@ class Models(Target):
         images = _few_images()
         rows = np.random.default_rng(0).normal(size=(12, 3))
         labels = np.repeat(["a", "b", "c"], 4)
-        channels = [make_channel(name, **options) for name, options in SMALL.items()]
+        files = {
+            "embedding": {"model": write_network(folder / "small.onnx")},
+            "vectors": {"table": write_vectors(folder / "vectors.npz", images.images)},
+        }
+        usable = [name for name in SMALL if CHANNELS[name].missing() is None]
+        channels = [make_channel(name, **SMALL[name], **files.get(name, {})) for name in usable]
         models = [
             *(GPClassifier(channel).fit(images.images, labels) for channel in channels),
             GPClassifier(channels[:2]).fit(images.images, labels),

@@ -122,9 +122,9 @@ class _Field:
         closed = list(range(self.n_pool, len(self.truth)))
         n_classes = len(set(self.truth[: self.n_pool]))
         told = clone(learner).set_params(kernel=self.pool.channels)
-        steps = simulate(
-            told, self.pool, self._answers(), arm.rule, most - n_classes, start=1, test=closed, seeds=[self.seed]
-        )
+        answers = self._answers()
+        answers[self.held_out] = answers[0]  # nobody asks about them; any class that is learned will do
+        steps = simulate(told, self.pool, answers, arm.rule, most - n_classes, start=1, test=closed, seeds=[self.seed])
         return np.concatenate([step["asked"] for step in steps]).astype(np.intp)
 
     def _seen(self) -> Iterable[tuple[Channel, Encodings]]:

@@ -5,6 +5,7 @@ import os
 import pickle
 import struct
 from collections import OrderedDict
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -103,7 +104,7 @@ class Part:
 
 
 class Writer(pickle._Pickler):
-    dispatch = dict(pickle._Pickler.dispatch)
+    dispatch: ClassVar = dict(pickle._Pickler.dispatch)
 
     def persistent_id(self, obj):
         return obj.arguments if isinstance(obj, Part) and obj.arguments[0] == "storage" else None

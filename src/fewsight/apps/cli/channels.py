@@ -21,4 +21,6 @@ def channels() -> None:
 
 def _shown(default: object) -> str:
     """A default as `--set` would take it."""
+    if default is None:
+        return "null"
     return str(list(default)).replace(" ", "") if isinstance(default, tuple) else str(default)
