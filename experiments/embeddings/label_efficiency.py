@@ -20,9 +20,9 @@ from experiments.embeddings.command import CHANNEL, arguments, channel_of, summa
 from experiments.kapoor2010.command import images_of, run, write_figure
 from fewsight._base.archive import write_text
 from fewsight._base.progress import silent, track
-from fewsight._base.types import Array
 from fewsight.channels import Channel
 from fewsight.evaluation import Arm, Comparison, Protocol, compare_baselines, comparison_figure
+from fewsight.evaluation.curves import labels_until
 from fewsight.evaluation.results import json_text
 from fewsight.images import ImageSet
 
@@ -59,19 +59,12 @@ def joined(runs: list[dict[str, Any]]) -> Comparison:
     return Comparison(tuple(runs[0]["labels"]), arrays, CHANNEL, "none", *sizes, 0)
 
 
-def needed(curve: Array, labels: tuple[int, ...], target: float) -> int | None:
-    """The labels after which a curve stays at the target or above."""
-    below = np.flatnonzero(curve < target - 1e-12)
-    place = below[-1] + 1 if len(below) else 0
-    return labels[place] if place < len(labels) else None
-
-
 def mark(comparison: Comparison) -> dict[str, Any]:
     """What the rival reaches in the end, and when fewsight gets there: by the mean curves, and run by run."""
     asked, rival = (comparison.curves[arm]["accuracy"] for arm in (ASKED, RIVAL))
     last = comparison.labels[-1]
-    found = needed(asked.mean(axis=0), comparison.labels, float(rival[:, -1].mean()))
-    each = [needed(curve, comparison.labels, end) for curve, end in zip(asked, rival[:, -1], strict=True)]
+    found = labels_until(float(rival[:, -1].mean()), comparison.labels, asked.mean(axis=0))
+    each = [labels_until(end, comparison.labels, curve) for curve, end in zip(asked, rival[:, -1], strict=True)]
     shares = [(last if count is None else count) / last for count in each]
     return {
         "ours": "gp uncertainty",

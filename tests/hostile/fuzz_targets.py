@@ -28,7 +28,6 @@ from hostile_kinds import (
 )
 from hostile_models import edited_headers
 from PIL import Image as Pillow
-from small_networks import write_network, write_vectors
 
 from fewsight._base.archive import read_archive, write_archive
 from fewsight._base.errors import FewsightError, UnreadableImage
@@ -40,6 +39,7 @@ from fewsight.kernels import RBF
 from fewsight.learners import GPClassifier
 from fewsight.persistence import load, save
 from fewsight.persistence.soundness import with_digest
+from small_networks import write_network, write_vectors
 
 SIDES = (None, 300, 16)
 GRID = {"n_descriptors": 200, "longest_side": 64, "step": 16, "scales": (1.0,)}

@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from fewsight._base.types import Array
+from fewsight.evaluation.curves import labels_until
 from fewsight.evaluation.results import Summary
 
 RANDOM = "random"
@@ -62,9 +61,7 @@ class Comparison:
     @property
     def needed(self) -> int | None:
         """The labels after which the arm that asks stays at the target or above; None if it never does."""
-        below = np.flatnonzero(self.curves[self.asking]["accuracy"].mean(axis=0) < self.target - 1e-12)
-        place = below[-1] + 1 if len(below) else 0
-        return self.labels[place] if place < len(self.labels) else None
+        return labels_until(self.target, self.labels, self.curves[self.asking]["accuracy"].mean(axis=0))
 
     def curve(self, arm: Arm, metric: str) -> list[tuple[int, Summary]]:
         """The number of labels, and what was measured over the repeats."""
