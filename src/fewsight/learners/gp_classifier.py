@@ -220,7 +220,8 @@ class GPClassifier(KernelLearner):
         self.calibration_ = fit_calibration(mean, classes[kept]) if self.calibrated else Calibration()
         known = self._signs(K, folds, mean, left_out.variance, kept)
         if rule == AUTO:
-            rule = choose_rule(known, self._signs_of_left_out_classes(K, classes)) if len(kept) else DEFAULT_RULE
+            can_choose = len(kept) > 0 and len(self.classes_) > 2
+            rule = choose_rule(known, self._signs_of_left_out_classes(K, classes)) if can_choose else DEFAULT_RULE
         self.novelty_ = fit_novelty(rule, known, float(self.false_alarm_rate))
 
     def _signs(self, K: Array, folds: Indices, mean: Array, noisy: Array, kept: Indices) -> Signs:
@@ -231,11 +232,10 @@ class GPClassifier(KernelLearner):
         return Signs.of(mean, relative_variance, self._probabilities(mean, variance), similarity)
 
     def _signs_of_left_out_classes(self, K: Array, classes: Indices) -> Signs:
-        """The same as if each class had never been learned; nothing where fewer than two would be left."""
+        """The same as if the class of each example, one of three or more, had never been learned."""
         left_out = self.posterior_.leave_group_out(classes)
-        kept = np.arange(len(classes) if len(self.classes_) > 2 else 0)
-        mean = without_own_class(left_out.mean, classes)[kept]
-        return self._signs(K, classes, mean, left_out.variance, kept)
+        mean = without_own_class(left_out.mean, classes)
+        return self._signs(K, classes, mean, left_out.variance, np.arange(len(classes)))
 
     def _look(self, X: Any) -> _Seen:
         """Everything the posterior says about new examples, which are read once."""

@@ -112,8 +112,6 @@ def fit_novelty(rule: str, signs: Signs, false_alarm_rate: float) -> Novelty:
 
 def choose_rule(known: Signs, strange: Signs) -> str:
     """The rule that best tells examples of left-out classes from left-out examples of known ones; the first of equals."""
-    if not known.n or not strange.n:
-        return DEFAULT_RULE
     is_strange = np.arange(known.n + strange.n) >= known.n
 
     def area(rule: str) -> float:
