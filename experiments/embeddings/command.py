@@ -24,7 +24,7 @@ OVERLAP = (
 def arguments(name: str, description: str | None, *, of: str = "draws") -> argparse.ArgumentParser:
     """The options of every command here."""
     folder = "the folder of Caltech-101's category folders, or the one that holds it as caltech101"
-    parser = base_arguments(name, description, folder=folder, seeds="0-9", of=of, package="embeddings")
+    parser = base_arguments(name, description, folder=folder, seeds="0-9", of=of, paper="embeddings")
     results = Path(f"experiments/results/embeddings/{name}.json")
     parser.add_argument("--json", type=Path, default=results, help=f"where the results go ({results})")
     parser.add_argument("--n-jobs", type=int, default=-1, help="images worked on at the same time; -1: all processors")

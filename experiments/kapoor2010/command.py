@@ -31,11 +31,11 @@ BACKGROUND = "BACKGROUND_Google"  # not a category
 
 
 def base_arguments(
-    name: str, description: str | None, *, folder: str, seeds: str, of: str, package: str = "kapoor2010"
+    name: str, description: str | None, *, folder: str, seeds: str, of: str, paper: str = "kapoor2010"
 ) -> argparse.ArgumentParser:
     """What every command is told: where the images are, where to work, and the seeds."""
     parser = argparse.ArgumentParser(
-        prog=f"python -m experiments.{package}.{name}",
+        prog=f"python -m experiments.{paper}.{name}",
         description=description,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from fuzz_mutations import EXTREMES, mutated
+from fuzz_vectors import Networks, Tables
 from hostile_kinds import (
     DAMAGED_EXIF,
     Tile,
@@ -180,7 +181,13 @@ class CacheEntries(Target):
         return "unharmed"
 
 
-TARGETS: dict[str, type[Target]] = {"images": Images, "models": Models, "cache": CacheEntries}
+TARGETS: dict[str, type[Any]] = {
+    "images": Images,
+    "models": Models,
+    "cache": CacheEntries,
+    "networks": Networks,
+    "tables": Tables,
+}
 
 
 def image_seeds() -> list[bytes]:

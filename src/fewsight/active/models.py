@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -12,8 +12,9 @@ from sklearn.base import clone
 
 from fewsight._base.checks import check_positive
 from fewsight._base.types import Array, Indices
+from fewsight.active.judging.stopping import gain_on_labelled
 from fewsight.active.pools import Pool
-from fewsight.active.views import Hyperparameters, PoolView, RefittedView, scales_of
+from fewsight.active.views import Hyperparameters, PoolView, RefittedView, View, scales_of
 from fewsight.gp import Posterior
 from fewsight.learners import GPClassifier, KernelLearner
 from fewsight.learners.combining import PLAIN_NOISE
@@ -83,6 +84,15 @@ def assembled(learner: GPClassifier, view: PoolView, found: Learned) -> GPClassi
     K = view.kernel(positions, positions)
     model.posterior_ = Posterior.condition(K, targets, view.noise_of_labelled())
     return model.recalibrate()
+
+
+def gained_on(view: View) -> Callable[[int], int] | None:
+    """How the labelled examples of a view gained, see `advise`; None for a learner that has no closed form."""
+    if not isinstance(view, PoolView):
+        return None
+    positions, targets = view.positions, targets_of(np.array(view.labels), np.array(view.classes))
+    K, noise = view.kernel(positions, positions), view.noise_of_labelled()
+    return lambda n_before: gain_on_labelled(K, targets, noise, n_before)
 
 
 def taken_away(view: RefittedView) -> KernelLearner:

@@ -21,6 +21,7 @@ from fewsight._base.types import Array, Indices, LocalFeatures, Recipe, State
 from fewsight.channels.groups import groups_of
 from fewsight.images import FeatureCache, Image, ImageArray, as_image
 from fewsight.kernels import Kernel
+from fewsight.kernels.against import Against
 
 Encodings: TypeAlias = Any  # a scipy.sparse.csr_array with a row per image
 ROUNDING = 1e-13  # of sums over thousands of columns, relative
@@ -113,6 +114,10 @@ class Channel(BaseEstimator, ABC):
         """What a person should know about how the channel takes these images: sentences."""
         return []
 
+    def check(self) -> None:
+        """Raise if an option, or a file that one of them names, is not what it must be."""
+        self._check_options()
+
     @property
     def _kept(self) -> FeatureCache | None:
         """Where results are kept."""
@@ -169,6 +174,10 @@ class Channel(BaseEstimator, ABC):
     def gram(self, A: Encodings, B: Encodings | None = None) -> Array:
         """Kernel values between encodings."""
         return self.kernel.gram(A, B)
+
+    def against(self, B: Encodings) -> Against:
+        """Encodings made ready once, for many comparisons of a few others with all of them."""
+        return self.kernel.against(B)
 
     def diag(self, A: Encodings) -> Array:
         """Kernel values of each encoding with itself."""

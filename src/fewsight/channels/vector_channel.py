@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -130,6 +130,15 @@ class VectorChannel(Channel, ABC):
         unit = {"cosine": True, "linear": False, "rbf": self.unit_length}[self._checked_compare()]
         length = float(np.linalg.norm(row))
         return row / length if unit and length > 0 else row
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        for place in cls.places:
+            if str(state.header["options"].get(place)).startswith(("//", "\\\\")):
+                raise InvalidInput(
+                    f"{cls.__name__}: {place} must not be on another computer when it comes from a model file."
+                )
+        return super().from_state(state)
 
     def _try_out(self) -> None:
         """Nothing is run when a model file is opened: its network or its table may be somewhere else."""

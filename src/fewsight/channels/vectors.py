@@ -60,12 +60,12 @@ class Vectors(VectorChannel):
 
     def fit(self, images: Sequence[Any], labels: Any = None) -> Self:
         """As every channel; two different images that share a row are an error."""
-        self._table().match(as_images(images))
+        self._table().taken(as_images(images))
         return super().fit(images, labels)
 
     def prepare(self, images: Sequence[Any]) -> list[UnreadableImage]:
         """The images that have no row; two different ones that share a row are an error."""
-        self._table().match(as_images(images))
+        self._table().taken(as_images(images))
         return super().prepare(images)
 
     def remarks(self, images: Sequence[Any]) -> list[str]:

@@ -107,9 +107,10 @@ def _read_regular(path: str | os.PathLike[str], length: int = MAX_FILE_BYTES) ->
     """At most `length` bytes. The file may have become a pipe since it was looked at, so opening must not wait."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
     with open(os.open(path, flags), "rb") as stream:
-        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode):
             return b""
-        return stream.read(length)
+        return stream.read(min(length, status.st_size))  # room for all that is asked for is taken at once
 
 
 def _escaped(character: str) -> str:

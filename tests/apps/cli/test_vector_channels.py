@@ -50,7 +50,7 @@ def test_vectors_from_learning_to_predicting(run: Run, photos: Path, tmp_path: P
     assert f"{files[0]}: no row in {table}" in learned.stderr
     answered = run("predict", tmp_path / "model", photos, "-o", tmp_path / "out.csv")
     assert answered.exit_code == 0, answered.stderr
-    rows = list(csv.DictReader((tmp_path / "out.csv").open()))
+    rows = list(csv.DictReader((tmp_path / "out.csv").read_text().splitlines()))
     assert len(rows) == len(files) - 1
     assert all(row["category"] == Path(row["file"]).parent.name for row in rows)
 

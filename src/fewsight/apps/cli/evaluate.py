@@ -135,6 +135,7 @@ def _answer(evaluated: Evaluated, json_file: Path | None, report_file: Path | No
         _show_comparison(evaluated.comparison)
     seconds = evaluation.timings
     tell(f"Took {seconds['total']:.1f} s, of which local features {seconds['local_features']:.1f} s.")
+    tell(*evaluated.remarks)
     list_left_out(evaluated.images)
     wrote(json_file, report_file)
 

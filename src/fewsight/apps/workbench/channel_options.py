@@ -98,7 +98,12 @@ def _pretrained() -> tuple[str, ...]:
 
 
 def make_channels(
-    names: Sequence[str] | None, options: Mapping[str, Mapping[str, Any]], *, seed: int, jobs: int, cache: FeatureCache
+    names: Sequence[str] | None,
+    options: Mapping[str, Mapping[str, Any]],
+    *,
+    seed: int,
+    jobs: int,
+    cache: FeatureCache | None,
 ) -> list[Channel]:
     """The channels asked for, each with its own options; options of a channel that was not asked for are refused."""
     names = channel_names(names)

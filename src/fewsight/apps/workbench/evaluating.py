@@ -10,7 +10,7 @@ from typing import Any
 from fewsight._base.checks import check_choice, check_positive
 from fewsight._base.errors import InvalidInput
 from fewsight.apps.workbench.channel_options import make_channels
-from fewsight.apps.workbench.image_sources import ImageSource, Workplace
+from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about
 from fewsight.apps.workbench.places import check_output_file
 from fewsight.channels import Channel
 from fewsight.evaluation import Asking, Comparison, Evaluation, Protocol, compare_baselines, evaluate, write_report
@@ -26,6 +26,7 @@ class Evaluated:
 
     evaluation: Evaluation
     images: ImageSet  # those that could be used, with what was found on the way
+    remarks: tuple[str, ...] = ()  # of the channels, about these images
     comparison: Comparison | None = None  # with baselines, where it was asked for
 
 
@@ -64,7 +65,8 @@ def evaluate_folder(
     write_results(
         evaluation, images, json_file=json_file, report_file=report_file, command=command, comparison=comparison
     )
-    return Evaluated(evaluation, usable, comparison)
+    remarks = remarks_about(images.images, _channels(channels, options, protocol))
+    return Evaluated(evaluation, usable, remarks, comparison)
 
 
 def evaluate_images(
@@ -84,7 +86,7 @@ def evaluate_images(
     workplace = workplace or Workplace()
     learners = make_learners(DEFAULT_LEARNERS) if learners is None else learners
     with workplace.cache() as cache:
-        made = make_channels(channels, options or {}, seed=protocol.seed, jobs=workplace.jobs, cache=cache)
+        made = _channels(channels, options, protocol, jobs=workplace.jobs, cache=cache)
         by_name = {channel.name: channel for channel in made}
         ways = _ways(made, learners) if combine is None else tuple(combine)
         return evaluate(images, protocol, by_name, learners, combine=ways)
@@ -102,7 +104,7 @@ def compare_images(
     """fewsight, asking and with random labels, against baselines on the same features; see `fewsight.evaluation`."""
     workplace = workplace or Workplace()
     with workplace.cache() as cache:
-        made = make_channels(channels, options or {}, seed=protocol.seed, jobs=workplace.jobs, cache=cache)
+        made = _channels(channels, options, protocol, jobs=workplace.jobs, cache=cache)
         return compare_baselines(images, protocol, {channel.name: channel for channel in made}, learner=learner)
 
 
@@ -145,6 +147,12 @@ def write_results(
         )
     if report_file is not None:
         write_report(evaluation, images, report_file, command=command, note=note, asking=asking, comparison=comparison)
+
+
+def _channels(
+    names: Sequence[str] | None, options: Mapping[str, Mapping[str, Any]] | None, protocol: Protocol, **workplace: Any
+) -> list[Channel]:
+    return make_channels(names, options or {}, seed=protocol.seed, **{"jobs": 1, "cache": None, **workplace})
 
 
 def _ways(channels: Sequence[Channel], learners: Mapping[str, KernelLearner]) -> tuple[str, ...]:

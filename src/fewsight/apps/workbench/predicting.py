@@ -91,6 +91,8 @@ def predict_images(
     if not channels_of(model):
         raise ModelFileError(f"{model_file}: this model does not categorise images; it can be used from Python only.")
     set_places(channels_of(model), options or {})
+    for channel in channels_of(model):
+        channel.check()
     found = images_in(paths)
     predictions = Predictions(model, found.images, workplace or Workplace())
     predictions.unreadable.extend(found.unreadable)

@@ -6,6 +6,7 @@ import contextlib
 import functools
 import importlib
 import importlib.util
+import re
 import threading
 from typing import Any, final
 
@@ -17,6 +18,7 @@ from fewsight.features.networks.onnx_file import OnnxFile
 
 MOST_MEMORY = 4 * 2**30  # bytes, of all networks of the process together
 MOST_SECONDS = 120.0  # for one image
+_NOISE = re.compile(r"\[ONNXRuntimeError\] : \d+ : \w+ : |/onnxruntime_src/\S+ |\[[a-z]*:[^\]]*\] ?")
 GET_ONNX = "pip install 'fewsight[onnx]'"
 
 
@@ -34,8 +36,10 @@ class Session:
         runtime = _onnxruntime(file.name)
         self._runtime = runtime
         try:
+            source, options = file.path or file.content, _options(runtime)
+            # Without a fallback: the library would print that it tries the same once more.
             self._session = runtime.InferenceSession(
-                file.path or file.content, _options(runtime), providers=["CPUExecutionProvider"]
+                source, options, providers=["CPUExecutionProvider"], enable_fallback=0
             )
         except Exception as error:  # the library's own kinds, one for each way a file can be wrong
             raise InvalidInput(f"{file.name}: onnxruntime must be able to load it, got {_reason(error)}.") from None
@@ -84,7 +88,7 @@ def _options(runtime: Any) -> Any:
 
 
 def _reason(error: Exception) -> str:
-    """The last part of the library's message, short and on one line."""
+    """The library's message, short, on one line, without its numbers and source files."""
     text = " ".join(str(error).split()) or type(error).__name__
-    text = text.rpartition("] : ")[2]
+    text = _NOISE.sub("", text)
     return (text if len(text) <= 200 else text[:197] + "...").rstrip(".")

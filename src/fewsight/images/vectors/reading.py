@@ -133,13 +133,13 @@ def _from_csv(path: Any, name: str) -> VectorTable:
     return _table(name, keys, np.stack(rows), by_hash=by_hash)
 
 
-def _numbers(cells: list[str], key: int, heading: list[str], line: int, name: str) -> npt.NDArray[np.float32]:
+def _numbers(cells: list[str], key: int, heading: list[str], line: int, name: str) -> npt.NDArray[np.float64]:
     if len(cells) != len(heading):
         raise InvalidInput(
             f"{name}: every row must have as many columns as the heading, {len(heading)}, got {len(cells)} in line {line}."
         )
     try:
-        return np.array(cells[:key] + cells[key + 1 :], dtype=np.float64)
+        return np.fromiter(map(float, cells[:key] + cells[key + 1 :]), dtype=np.float64, count=len(cells) - 1)
     except ValueError:
         wrong = next(place for place, cell in enumerate(cells) if place != key and not _is_number(cell))
         raise InvalidInput(

@@ -57,20 +57,23 @@ class VectorTable:
         return next((self._places[ending] for ending in _endings(_path_of(image)) if ending in self._places), None)
 
     def match(self, images: Sequence[Image]) -> Match:
-        """Which images have no row, which rows no image. Two different images with one row are an error."""
+        """Which images have no row, which rows no image; see `taken`."""
+        taken = self.taken(images)
+        missing = [image.name for image in images if self.place(image) is None]
+        extra = [self.keys[place] for place in sorted(set(self._places.values()) - set(taken))]
+        return Match(missing, extra, self.repeated)
+
+    def taken(self, images: Sequence[Image]) -> dict[int, Image]:
+        """The rows of these images. Two different images with one row are an error."""
         taken: dict[int, Image] = {}
-        missing = []
         for image in images:
             place = self.place(image)
-            if place is None:
-                missing.append(image.name)
-            elif _differ(taken.setdefault(place, image), image):
+            if place is not None and _differ(taken.setdefault(place, image), image):
                 raise InvalidInput(
                     f"{self.name}: every image must have a row of its own, got {shown(self.keys[place])} for both "
                     f"{taken[place].name} and {image.name}; name them with their folders."
                 )
-        extra = [self.keys[place] for place in sorted(set(self._places.values()) - set(taken))]
-        return Match(missing, extra, self.repeated)
+        return taken
 
     def _check(self) -> None:
         for number, key in enumerate(self.keys, start=1):
