@@ -20,6 +20,7 @@ from fewsight.learners import GPClassifier, KernelLearner
 from fewsight.learners.combining import PLAIN_NOISE
 from fewsight.learners.gp_state import checked_weights
 from fewsight.learners.labels import targets_of
+from fewsight.learners.novelty import DEFAULT_RULE
 from fewsight.learners.priors import starting_weights
 
 LEAST_TO_LEARN = 10  # labels; with fewer, noise and weights that are to be learned are the plain ones
@@ -64,7 +65,9 @@ def learned(learner: GPClassifier, pool: Pool, positions: Indices, labels: Seque
     """Weights and noise as the learner finds them on these examples."""
     grams = pool.grams(positions)
     prior = starting_weights(learner, len(grams)).tolist()
-    fitted = clone(learner).set_params(kernel="precomputed", calibrated=False, prior_weights=prior)
+    fitted = clone(learner).set_params(
+        kernel="precomputed", calibrated=False, prior_weights=prior, unknown_rule=DEFAULT_RULE
+    )
     fitted.fit(grams if len(grams) > 1 else grams[0], np.array(labels))
     return Learned(fitted.weights_, fitted.input_.scales, fitted.noise_variance_, bool(learner.balanced))
 

@@ -3,13 +3,16 @@
 from fewsight.learners.base import KernelLearner, Latent
 from fewsight.learners.gp_classifier import Assessment, GPClassifier
 from fewsight.learners.kernel_combination import KernelCombination
-from fewsight.learners.nearest_neighbour import NearestNeighbourClassifier
+from fewsight.learners.logistic import LogisticClassifier
+from fewsight.learners.nearest_neighbour import NearestMeanClassifier, NearestNeighbourClassifier
 from fewsight.learners.svm_classifier import SVMClassifier
 
 LEARNERS: dict[str, type[KernelLearner]] = {
     "gp": GPClassifier,
     "svm": SVMClassifier,
     "nn": NearestNeighbourClassifier,
+    "mean": NearestMeanClassifier,
+    "logistic": LogisticClassifier,
 }
 
 __all__ = [
@@ -19,6 +22,8 @@ __all__ = [
     "KernelCombination",
     "KernelLearner",
     "Latent",
+    "LogisticClassifier",
+    "NearestMeanClassifier",
     "NearestNeighbourClassifier",
     "SVMClassifier",
 ]

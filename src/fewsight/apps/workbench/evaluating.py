@@ -13,9 +13,11 @@ from fewsight.apps.workbench.channel_options import make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about
 from fewsight.apps.workbench.places import check_output_file
 from fewsight.channels import Channel
-from fewsight.evaluation import Asking, Evaluation, Protocol, evaluate, write_report
+from fewsight.evaluation import Asking, Comparison, Evaluation, Protocol, compare_baselines, evaluate, write_report
 from fewsight.images import ImageSet
-from fewsight.learners import LEARNERS, KernelLearner
+from fewsight.learners import LEARNERS, GPClassifier, KernelLearner
+
+DEFAULT_LEARNERS = ("gp", "svm", "nn")
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,7 @@ class Evaluated:
     evaluation: Evaluation
     images: ImageSet  # those that could be used, with what was found on the way
     remarks: tuple[str, ...] = ()  # of the channels, about these images
+    comparison: Comparison | None = None  # with baselines, where it was asked for
 
 
 def evaluate_folder(
@@ -39,8 +42,12 @@ def evaluate_folder(
     report_file: str | Path | None = None,
     command: str | None = None,
     workplace: Workplace | None = None,
+    baselines: bool = False,
 ) -> Evaluated:
-    """Evaluate a folder and write the results as JSON and as a report, where a file is given for them."""
+    """Evaluate a folder and write the results as JSON and as a report, where a file is given for them.
+
+    With `baselines`, also compare with what people fit to the same features today, label by label.
+    """
     for place in (json_file, report_file):
         if place is not None:
             check_output_file(place)
@@ -48,9 +55,18 @@ def evaluate_folder(
     evaluation = evaluate_images(
         images, protocol, channels=channels, options=options, learners=learners, combine=combine, workplace=workplace
     )
-    write_results(evaluation, images, json_file=json_file, report_file=report_file, command=command)
     usable = images.without(evaluation.unreadable[len(images.unreadable) :])
-    return Evaluated(evaluation, usable, remarks_about(images.images, _channels(channels, options, protocol)))
+    comparison = None
+    if baselines:
+        gp = (learners or {}).get("gp", GPClassifier())
+        comparison = compare_images(
+            usable, protocol, channels=channels, options=options, learner=gp, workplace=workplace
+        )
+    write_results(
+        evaluation, images, json_file=json_file, report_file=report_file, command=command, comparison=comparison
+    )
+    remarks = remarks_about(images.images, _channels(channels, options, protocol))
+    return Evaluated(evaluation, usable, remarks, comparison)
 
 
 def evaluate_images(
@@ -68,12 +84,28 @@ def evaluate_images(
     `combine` names the ways to take instead; see `fewsight.evaluation.evaluate`.
     """
     workplace = workplace or Workplace()
-    learners = make_learners(tuple(LEARNERS)) if learners is None else learners
+    learners = make_learners(DEFAULT_LEARNERS) if learners is None else learners
     with workplace.cache() as cache:
         made = _channels(channels, options, protocol, jobs=workplace.jobs, cache=cache)
         by_name = {channel.name: channel for channel in made}
         ways = _ways(made, learners) if combine is None else tuple(combine)
         return evaluate(images, protocol, by_name, learners, combine=ways)
+
+
+def compare_images(
+    images: ImageSet,
+    protocol: Protocol,
+    *,
+    channels: Sequence[str] | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    learner: KernelLearner | None = None,
+    workplace: Workplace | None = None,
+) -> Comparison:
+    """fewsight, asking and with random labels, against baselines on the same features; see `fewsight.evaluation`."""
+    workplace = workplace or Workplace()
+    with workplace.cache() as cache:
+        made = _channels(channels, options, protocol, jobs=workplace.jobs, cache=cache)
+        return compare_baselines(images, protocol, {channel.name: channel for channel in made}, learner=learner)
 
 
 def make_learners(
@@ -103,12 +135,18 @@ def write_results(
     command: str | None = None,
     note: str | None = None,
     asking: Asking | None = None,
+    comparison: Comparison | None = None,
 ) -> None:
     """Write what was found, each file whole or not at all; the note stands under the report's headline."""
     if json_file is not None:
-        evaluation.write_json(json_file, command=command, asking=None if asking is None else asking.records())
+        evaluation.write_json(
+            json_file,
+            command=command,
+            asking=None if asking is None else asking.records(),
+            comparison=None if comparison is None else comparison.records(),
+        )
     if report_file is not None:
-        write_report(evaluation, images, report_file, command=command, note=note, asking=asking)
+        write_report(evaluation, images, report_file, command=command, note=note, asking=asking, comparison=comparison)
 
 
 def _channels(
