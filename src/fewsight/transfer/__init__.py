@@ -1,4 +1,4 @@
-"""What known categories lend to a new one."""
+"""What known categories lend to a new one. [Rodner2010]"""
 
 from fewsight.transfer.choosing import Candidates, Ranking
 from fewsight.transfer.classifier import Considered, TransferGPClassifier
