@@ -15,11 +15,15 @@ CHANNELS = ("phog", "opponent_sift")
 
 def arguments(name: str, description: str | None, *, seeds: str) -> argparse.ArgumentParser:
     """The options of every command here."""
-    folder = "the folder of Caltech-101's category folders with BACKGROUND_Google, or the one that holds it as caltech101"
+    folder = (
+        "the folder of Caltech-101's category folders with BACKGROUND_Google, or the one that holds it as caltech101"
+    )
     parser = base_arguments(name, description, folder=folder, seeds=seeds, of="splits", paper="rodner2010")
     default = ",".join(CHANNELS)
     parser.add_argument("--channels", type=words, default=CHANNELS, help=f"joined by commas ({default})")
-    parser.add_argument("--most-images", type=int, default=MOST_IMAGES, help=f"of a category that take part ({MOST_IMAGES})")
+    parser.add_argument(
+        "--most-images", type=int, default=MOST_IMAGES, help=f"of a category that take part ({MOST_IMAGES})"
+    )
     parser.add_argument(
         "--n-jobs", type=int, default=1, help="images worked on at the same time; -1: as many as processors"
     )

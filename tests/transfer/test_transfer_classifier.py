@@ -106,9 +106,9 @@ def test_plateaus_do_not_stop_the_search_and_full_ties_go_to_the_smaller_correla
     by_probability, _ = Candidates(K, rows, targets, [rows_of("llama")]).rank("predictive_probability", NOISE)
     if by_rank.value[0] == 1.0:
         assert by_rank.tie[0] == pytest.approx(by_probability.value[0], abs=1e-3)
-    nothing, _ = Candidates(np.eye(20), np.arange(10), np.where(np.arange(10) < 1, 1.0, -1.0), [np.arange(10, 20)]).rank(
-        "average_precision", NOISE
-    )
+    nothing, _ = Candidates(
+        np.eye(20), np.arange(10), np.where(np.arange(10) < 1, 1.0, -1.0), [np.arange(10, 20)]
+    ).rank("average_precision", NOISE)
     assert nothing.rho[0] == 0.0  # a kernel that sees nothing in common: all correlations are alike
 
 
@@ -192,5 +192,3 @@ def test_support_tasks_of_very_different_sizes_are_ranked_as_each_alone():
 def test_what_cannot_be_is_refused_in_one_sentence(options, message):
     with pytest.raises(FewsightError, match=message):
         clone(learner()).set_params(**options).fit(K, LABELS)
-
-

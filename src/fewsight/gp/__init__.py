@@ -1,5 +1,6 @@
 """Exact Gaussian process regression on class targets: posterior, leave-one-out, evidence and what it teaches."""
 
+from fewsight.gp.borrowing import BorrowedColumn, borrowed_column
 from fewsight.gp.combination import PENALTIES, LearnedWeights, Penalty, learn_weights_and_noise
 from fewsight.gp.correlation_path import CorrelationPaths, Inverted, LeftOut, path_inside, paths_beside
 from fewsight.gp.evidence import Evidence, log_evidence_and_gradients
@@ -18,6 +19,7 @@ from fewsight.gp.tasks import (
 __all__ = [
     "NOISE_LADDER",
     "PENALTIES",
+    "BorrowedColumn",
     "CorrelationPaths",
     "Evidence",
     "Inverted",
@@ -28,6 +30,7 @@ __all__ = [
     "LeftOut",
     "Penalty",
     "Posterior",
+    "borrowed_column",
     "evidence_of_correlations",
     "learn_correlations",
     "learn_noise",

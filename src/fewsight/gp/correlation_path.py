@@ -1,10 +1,11 @@
 """A target task and a support task as dependent Gaussian processes, for every correlation at once. [Rodner2010, eq. 3 to 6]
 
-Examples of one task covary as the kernel says, those of different tasks rho times as much. With A and C the covariances of the
-target's and of the support's own examples, noise included, and B between them, the whole is [[A, rho B], [rho B^T, C]]. Its Schur
-complement C - rho^2 B^T A^-1 B has eigenvectors (with respect to C) that do not depend on rho, and A does not depend on the support
-task. So the target is factorised once, each support task takes one small eigendecomposition, and every further rho costs
-O(m s) for m target and s support examples: their leave-one-out values and the likelihood of the target's labels.
+Examples of one task covary as the kernel says, those of different tasks rho times as much. With A and C the covariances of
+the target's and of the support's own examples, noise included, and B between them, the whole is [[A, rho B], [rho B^T, C]].
+Its Schur complement C - rho^2 B^T A^-1 B has eigenvectors (with respect to C) that do not depend on rho, and A does not
+depend on the support task. So the target is factorised once, each support task takes one small eigendecomposition, and every
+further rho costs O(m s) for m target and s support examples: their leave-one-out values and the likelihood of the target's
+labels.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """Several tasks as dependent Gaussian processes, and how much they have to do with the first one. [Rodner2010, eq. 3]
 
-Support task s is rho_s times the target's function and sqrt(1 - rho_s^2) times one of its own, so that examples of the target and of
-s covary rho_s times as much as their kernel says, and examples of two support tasks rho_s rho_t times as much. With one support
-task this is the model of the paper; with several it stays positive semi-definite for all correlations from 0 to 1.
+Support task s is rho_s times the target's function and sqrt(1 - rho_s^2) times one of its own, so that examples of the target
+and of s covary rho_s times as much as their kernel says, and examples of two support tasks rho_s rho_t times as much. With
+one support task this is the model of the paper; with several it stays positive semi-definite for all correlations from 0 to
+1.
 """
 
 from __future__ import annotations
@@ -98,4 +99,3 @@ def evidence_of_correlations(
 def _shares(correlations: npt.ArrayLike) -> Array:
     """How much of each task is the target's function."""
     return np.concatenate([[1.0], np.asarray(correlations, dtype=np.float64).ravel()])
-

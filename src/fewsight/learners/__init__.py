@@ -1,6 +1,7 @@
 """Estimators with scikit-learn's contract. A learner is added by adding it to LEARNERS."""
 
 from fewsight.learners.base import KernelLearner, Latent
+from fewsight.learners.borrowing import Loan
 from fewsight.learners.gp_classifier import Assessment, GPClassifier
 from fewsight.learners.kernel_combination import KernelCombination
 from fewsight.learners.nearest_neighbour import NearestNeighbourClassifier
@@ -19,6 +20,7 @@ __all__ = [
     "KernelCombination",
     "KernelLearner",
     "Latent",
+    "Loan",
     "NearestNeighbourClassifier",
     "SVMClassifier",
 ]

@@ -1,6 +1,7 @@
 """Average precision and ROC area of many rankings of the same examples at once; the last side but one holds the examples.
 
-Both follow the definitions of `ranking`: examples of equal score share a threshold. Positives are few and are walked through one by one.
+Both follow the definitions of `ranking`: examples of equal score share a threshold. Positives are few and are walked through
+one by one.
 """
 
 from __future__ import annotations

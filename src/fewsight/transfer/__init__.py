@@ -3,5 +3,19 @@
 from fewsight.transfer.choosing import Candidates, Ranking
 from fewsight.transfer.classifier import Considered, TransferGPClassifier
 from fewsight.transfer.criteria import CRITERIA
+from fewsight.transfer.lending import FEW, Suggestion, borrow_for_few, suggest_loan
+from fewsight.transfer.preselection import CLOSEST, closest_lenders
 
-__all__ = ["CRITERIA", "Candidates", "Considered", "Ranking", "TransferGPClassifier"]
+__all__ = [
+    "CLOSEST",
+    "CRITERIA",
+    "FEW",
+    "Candidates",
+    "Considered",
+    "Ranking",
+    "Suggestion",
+    "TransferGPClassifier",
+    "borrow_for_few",
+    "closest_lenders",
+    "suggest_loan",
+]

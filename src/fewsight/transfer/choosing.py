@@ -1,8 +1,8 @@
 """The best correlation of every support task, and the best support task. [Rodner2010, section 3.1]
 
 Criteria that look at ranks are piecewise constant in rho: golden section alone would stop on any plateau. So rho is scanned
-coarsely first and refined between the neighbours of the best; ties go to the larger leave-one-out predictive probability, then to the
-smaller rho, then to the support task that comes first.
+coarsely first and refined between the neighbours of the best; ties go to the larger leave-one-out predictive probability,
+then to the smaller rho, then to the support task that comes first.
 """
 
 from __future__ import annotations

@@ -32,8 +32,8 @@ class Considered(NamedTuple):
 class TransferGPClassifier(KernelLearner):
     """One category against a background, learned from few examples with the help of a support category.
 
-    The target's and the support's functions are dependent Gaussian processes: examples of different tasks covary rho times as much
-    as the kernel says. Labels in `fit` name the target, the background and the categories that may support it, of which only
+    The target's and the support's functions are dependent Gaussian processes: examples of different tasks covary rho times as
+    much as the kernel says. Labels in `fit` name the target, the background and the categories that may support it, of which only
     their own examples are used, all labelled +1: tasks share the background. Support and rho are chosen together, by what
     left-out examples of the target and the background say. With rho = 0 nothing is borrowed.
 
@@ -41,15 +41,15 @@ class TransferGPClassifier(KernelLearner):
     ----------
     kernel : what X is, as for every learner.
     target : the label of the category to learn; None: of two labels, the one that sorts last.
-    background : the label of examples that are of no category; None: there are none (with two labels and no target, the other one).
+    background : the label of examples that are of no category; None: there are none (with two labels and no target: the other).
     candidates : labels to choose the support from; None: all that are left. An empty list: learn without support.
     criterion : what the choice goes by: "average_precision", "roc_area", "predictive_probability", "squashed_probability" (all of
         left-out examples of the target and the background) or "conditional_likelihood".
     n_supports : how many support categories lend at once. Of several, the best by the criterion are taken and the correlation of
         each is learned by the evidence of the target's own examples, given the background and those of all supports.
     rho : the correlation, from 0 to 1; None to choose it too.
-    noise_variance : on the targets, for kernels scaled to a mean diagonal of 1, or "adaptive": the least of 0, 1e-8, 1e-7, ... with
-        which the covariance is positive definite.
+    noise_variance : on the targets, for kernels scaled to a mean diagonal of 1, or "adaptive": the least of 0, 1e-8, 1e-7, ...
+        with which the covariance is positive definite.
 
     Attributes
     ----------

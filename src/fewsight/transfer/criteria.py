@@ -41,9 +41,7 @@ def squashed_probability(paths: CorrelationPaths, rhos: Array, left_out: LeftOut
     """Leave-one-out means on the right side of zero, squashed to 0 .. 1; positives and background count the same in all."""
     targets = paths.targets[..., None]
     right = expit(SLOPE * targets * left_out.mean)
-    shares = [
-        (right * side).sum(axis=-2) / np.maximum(side.sum(axis=-2), 1.0) for side in (targets > 0, targets < 0)
-    ]
+    shares = [(right * side).sum(axis=-2) / np.maximum(side.sum(axis=-2), 1.0) for side in (targets > 0, targets < 0)]
     return np.mean(shares, axis=0)
 
 

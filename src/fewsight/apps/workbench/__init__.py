@@ -1,5 +1,6 @@
 """All that a person can do, whichever way they ask: plain functions that return results and print nothing."""
 
+from fewsight.apps.workbench.borrowing import Borrowed, Borrowing, borrow, offers, read_refusals, read_senses
 from fewsight.apps.workbench.channel_options import (
     AUTO,
     AUTO_CHANNELS,
@@ -18,6 +19,8 @@ from fewsight.evaluation import Evaluation, Protocol
 __all__ = [
     "AUTO",
     "AUTO_CHANNELS",
+    "Borrowed",
+    "Borrowing",
     "ChannelDescription",
     "Demonstration",
     "Evaluated",
@@ -28,6 +31,7 @@ __all__ = [
     "Predictions",
     "Protocol",
     "Workplace",
+    "borrow",
     "demo",
     "describe_channels",
     "evaluate_folder",
@@ -35,7 +39,10 @@ __all__ = [
     "learn",
     "learn_folder",
     "make_learners",
+    "offers",
     "predict_images",
+    "read_refusals",
+    "read_senses",
     "read_settings",
     "table_rows",
     "write_rows",
