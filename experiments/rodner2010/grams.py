@@ -22,10 +22,10 @@ from sklearn.base import clone
 from fewsight._base.archive import pack, read_archive, write_archive
 from fewsight._base.errors import ArchiveError
 from fewsight._base.progress import silent, track
-from fewsight._base.types import Array, State
+from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel
 from fewsight.evaluation.provenance import settings_of
-from fewsight.images import Image, ImageSet
+from fewsight.images import ImageSet
 from fewsight.images.content import hash_of
 
 BACKGROUND = "BACKGROUND_Google"
@@ -100,15 +100,16 @@ class Pool:
 
     def _make(self, name: str) -> None:
         channel = clone(self.channels[name]).set_params(cache=self.channels[name].cache)
-        K = channel.fit(self._to_fit_on()).gram(channel.encode(self.images.images))
+        K = channel.fit([self.images.images[i] for i in self.fitted]).gram(channel.encode(self.images.images))
         path = self.path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         write_archive(path, State({"channel": self.settings[name]}, {"gram": K.astype(np.float32)}))
 
-    def _to_fit_on(self) -> list[Image]:
+    @cached_property
+    def fitted(self) -> Indices:
+        """The images that channels are fitted on."""
         never_tested = [label for label in self.images.classes if label not in {*self.targets, BACKGROUND}]
-        rows = [i for label in never_tested for i in np.flatnonzero(self.labels == label)[:FIT_IMAGES]]
-        return [self.images.images[i] for i in rows]
+        return np.concatenate([np.flatnonzero(self.labels == label)[:FIT_IMAGES] for label in never_tested])
 
 
 def _main() -> None:

@@ -46,7 +46,11 @@ class Split:
     def learned(self, K: Array, n: int, support: str | None, **options: Any) -> tuple[TransferGPClassifier, Indices]:
         """The target from n examples with one support task or none, and the rows that it was learned from."""
         names = [] if support is None else [support]
-        return self._fitted(K, n, names, candidates=names, **options)
+        return self._fitted(K, n, names, **options)
+
+    def among(self, K: Array, n: int, names: Sequence[str], **options: Any) -> tuple[TransferGPClassifier, Indices]:
+        """The target from n examples with the best of these support tasks, chosen by the learner itself."""
+        return self._fitted(K, n, names, **options)
 
     def with_several(self, K: Array, n: int, names: Sequence[str], **options: Any) -> float:
         """Average precision where all of these lend, their correlations learned by evidence."""
