@@ -60,6 +60,8 @@ ENTRIES = [
     Entry(["rose"], ["plant"], 20, "a shrub"),
     Entry(["stable"], ["artifact"], 6, "a house for horses"),
     Entry(["staple"], ["artifact"], 6, "a bent wire"),
+    Entry(["100"], ["abstraction"], 23, "ten tens"),
+    Entry(["c"], ["abstraction"], 23, "how fast light is"),
     Entry(["metronome"], ["artifact"], 6, "gives the tempo"),
     Entry(["Tom"], ["house_cat"], 5, "a cat of a comic strip", {}, "@i"),
 ]

@@ -40,7 +40,23 @@ def test_names_stand_for_words(small, name, lemma):
 
 
 @pytest.mark.parametrize(
-    "name", ["", "7", "x", "qwzzk", "rosse", "___", "\x00", "車", "a" * 5000, "cat.n.02", "n99999999"]
+    "name",
+    [
+        "",
+        "7",
+        "x",
+        "qwz_100",
+        "c_qwz",
+        "qwzzk",
+        "rosse",
+        "___",
+        "\x00",
+        "車",
+        "a" * 5000,
+        "cat.n.02",
+        "n99999999",
+        "cat.n." + "9" * 5000,
+    ],
 )
 def test_a_name_that_wordnet_does_not_know_has_no_senses(small, name):
     assert small.senses(name) == []
@@ -116,6 +132,7 @@ def test_a_sense_is_set_by_a_word_a_number_or_a_synset(small, wanted, gloss):
             "lowest",
             r"the sense 'lowest' of 'bass' must be one of its senses, several match: 2. bass_guitar.n.01 .*4. ",
         ),
+        ("bass", "9" * 5000, "must match one of its senses"),
         ("bass", 9, "the sense '9' of 'bass' must match one of its senses"),
         ("bass", "", "the sense of 'bass' must be a word or a number, got ''"),
         ("bass", True, "the sense of 'bass' must be a word or a number, got True"),

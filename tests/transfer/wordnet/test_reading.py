@@ -1,5 +1,6 @@
 """Folders of WordNet: how they are found, read and kept, and what damaged ones are answered with."""
 
+import contextlib
 import shutil
 import zipfile
 from pathlib import Path
@@ -11,6 +12,7 @@ from fewsight._base.errors import InvalidInput, WordNetMissing
 from fewsight.images import FeatureCache
 from fewsight.transfer.wordnet import WordNet, closest_categories, find_wordnet, finding, folder, lexicon
 from fewsight.transfer.wordnet.folder import Folder
+from fewsight.transfer.wordnet.nouns import Nouns
 from fewsight.transfer.wordnet.parsing import parse_nouns
 
 
@@ -173,6 +175,35 @@ def test_every_cut_of_a_folder_is_read_or_refused(tmp_path, small_folder, made):
         (tmp_path / "data.noun").write_bytes(content[:end])
         with pytest.raises(InvalidInput):
             parse_nouns(Folder(tmp_path))
+
+
+FILES = ["data.noun", "index.noun", "noun.exc", "cntlist.rev"]
+PIECES = [b"", b"\n", b" ", b"|", b"-1", b"99999999999999999999", b"ff", b"\xff\xfe", b"\0", b"@ ", b"%1:", b"n"]
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_folder_damaged_at_random_works_or_is_refused_in_words(tmp_path, small_folder, made, name):
+    made.write(tmp_path)
+    content = (small_folder / name).read_bytes()
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        at, length = int(rng.integers(len(content))), int(rng.integers(12))
+        (tmp_path / name).write_bytes(content[:at] + PIECES[rng.integers(len(PIECES))] + content[at + length :])
+        with contextlib.suppress(InvalidInput):
+            nouns = parse_nouns(Folder(tmp_path))
+            assert same(Nouns.from_state(nouns.state()), nouns)
+
+
+def test_a_damaged_zip_works_or_is_refused_in_words(tmp_path, small_folder):
+    shutil.make_archive(str(tmp_path / "wordnet"), "zip", small_folder)
+    content = (tmp_path / "wordnet.zip").read_bytes()
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        damaged = bytearray(content)
+        damaged[int(rng.integers(len(damaged)))] ^= 1 << int(rng.integers(8))
+        (tmp_path / "damaged.zip").write_bytes(damaged)
+        with contextlib.suppress(InvalidInput):
+            parse_nouns(Folder(find_wordnet(tmp_path / "damaged.zip")))
 
 
 def test_kinds_that_go_round_in_a_circle_end(tmp_path, made):

@@ -1,5 +1,9 @@
 """Which categories are close in meaning, in the small WordNet and in the real one."""
 
+import re
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from fewsight._base.errors import InvalidInput
@@ -77,8 +81,10 @@ def test_what_cannot_be_answered_is_one_sentence(small, ask, message):
 
 
 def test_names_that_are_no_texts_are_refused(small):
-    with pytest.raises(InvalidInput, match="Taxonomy: names must be texts, got 7"):
+    with pytest.raises(InvalidInput, match="WordNet: the name of a category must be a text, got 7"):
         small.taxonomy([7])
+    with pytest.raises(InvalidInput, match="Taxonomy: names must be a list of texts, got the text 'cat'"):
+        small.taxonomy("cat")
 
 
 # By tag counts, by the Brown texts, by path: what another reader of WordNet 3.0 gave. Its total had 1,173 tags of words that are
@@ -120,6 +126,19 @@ def test_names_of_caltech101_mean_what_the_photographs_show(real):
     expected = dict(pair.split() for pair in CALTECH.split(","))
     taxonomy = real.taxonomy(list(expected))
     assert {name: taxonomy.sense(name).name for name in expected} == expected
+
+
+def test_what_the_documentation_shows_is_so(real, monkeypatch, capsys):
+    monkeypatch.setenv("FEWSIGHT_WORDNET", str(real.folder))
+    text = (Path(__file__).parents[3] / "docs/wordnet.md").read_text()
+    names: dict[str, Any] = {}
+    (code,) = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    exec(compile(code, "wordnet.md", "exec"), names)
+    assert "1. bass.n.08 (" in capsys.readouterr().out
+    taxonomy = names["taxonomy"]
+    closest = [(name, round(value, 1)) for name, value in taxonomy.closest("gerenuk", k=3)]
+    assert str(closest) in code
+    assert str(taxonomy.unresolved) in code
 
 
 def test_relatives_in_the_real_wordnet(real):

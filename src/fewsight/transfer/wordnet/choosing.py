@@ -29,7 +29,7 @@ def choose_sense(nouns: Nouns, look_up: Lookup, category: str, wanted: str | int
     if not senses:
         return _meaning_of(look_up, category, text)
     if text.isdecimal():
-        matching = [sense for sense in senses if sense.number == int(text)]
+        matching = [sense for sense in senses if str(sense.number) == text]
     else:
         matching = _matching(nouns, senses, text, look_up(text))
     if len(matching) != 1:

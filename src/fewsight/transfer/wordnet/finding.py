@@ -26,7 +26,7 @@ def find_wordnet(folder: str | os.PathLike[str] | None = None) -> Path:
     """
     chosen = folder if folder is not None else os.environ.get(SETTING) or None
     if chosen is not None:
-        return _chosen_folder(Path(chosen).expanduser(), "folder" if folder is not None else SETTING)
+        return _chosen_folder(Path(os.path.expanduser(chosen)), "folder" if folder is not None else SETTING)
     for candidate in _usual_places():
         if is_wordnet(candidate):
             return candidate

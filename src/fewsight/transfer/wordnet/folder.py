@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import final
@@ -27,7 +28,7 @@ class Folder:
             content = self._read_zip(name) if self.path.is_file() else _read(self.path / name)
         except (FileNotFoundError, KeyError):
             return None
-        except (OSError, zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        except (OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
             raise InvalidInput(f"WordNet: {name} of {self.path} cannot be read ({error}).") from None
         if len(content) > MAX_FILE_BYTES:
             raise InvalidInput(f"WordNet: {name} of {self.path} must be under {MAX_FILE_BYTES:,} bytes, it is larger.")

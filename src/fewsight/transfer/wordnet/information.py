@@ -47,7 +47,7 @@ def information_from_file(nouns: Nouns, content: bytes, name: str) -> Array:
 
 def find_information(folder: Folder, chosen: str | os.PathLike[str]) -> Path:
     """The file that was asked for: by its path, or by the name of its texts (`brown`) where WordNet brings such files."""
-    path = Path(chosen).expanduser()
+    path = Path(os.path.expanduser(chosen))
     beside = [folder.path, folder.path.parent / OTHER_FOLDER]
     for candidate in (path, *(place / f"ic-{chosen}.dat" for place in beside), *(place / path for place in beside)):
         if candidate.is_file():

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import final
 
+from fewsight._base.checks import shown
+from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, State
 from fewsight.images import FeatureCache
 from fewsight.transfer.wordnet.choosing import choose_sense
@@ -69,6 +71,8 @@ class WordNet:
 
     def senses(self, name: str) -> list[Sense]:
         """What a category's name can mean, the likeliest first; nothing where WordNet does not know it."""
+        if not isinstance(name, str):
+            raise InvalidInput(f"WordNet: the name of a category must be a text, got {shown(name)}.")
         if name not in self._senses:
             self._senses[name] = self._look_up(name)
         return list(self._senses[name])

@@ -52,7 +52,7 @@ class Names:
 
     def find(self, name: str) -> Match | None:
         """The lemmas that a name stands for, or None."""
-        spellings = [text for text in _spellings(name) if sum(map(str.isalpha, text)) >= LEAST_LETTERS]
+        spellings = [text for text in _spellings(name) if _n_letters(text) >= LEAST_LETTERS]
         for rule in (self._whole, self._misspelt, self._compound):
             for text in spellings:
                 match = rule(text)
@@ -88,14 +88,15 @@ class Names:
     def _compound(self, text: str) -> Match | None:
         words = re.split("[_-]", text)
         heads = ("_".join(words[start:]) for start in range(1, len(words)))
-        head = self._first(text for text in heads if len(text) >= LEAST_HEAD_LETTERS)
+        head = self._first(heads, LEAST_HEAD_LETTERS)
         if head and not self._is_part(head):
             return Match(head.lemmas, "head")
-        owner = self._first("_".join(words[:end]) for end in range(len(words) - 1, 0, -1))
+        owner = self._first(("_".join(words[:end]) for end in range(len(words) - 1, 0, -1)), LEAST_LETTERS)
         return Match(owner.lemmas, "owner") if owner else head and Match(head.lemmas, "head")
 
-    def _first(self, texts: Iterator[str]) -> Match | None:
-        return next((match for match in map(self._whole, texts) if match), None)
+    def _first(self, texts: Iterator[str], least_letters: int) -> Match | None:
+        long_enough = (text for text in texts if _n_letters(text) >= least_letters)
+        return next((match for match in map(self._whole, long_enough) if match), None)
 
     def _is_part(self, match: Match) -> bool:
         most_frequent = self._nouns.senses[match.lemmas[0]][0]
@@ -118,6 +119,10 @@ class Names:
         for row, lemma in enumerate(self._nouns.lemmas):
             found.setdefault(lemma.translate(_BETWEEN), []).append(row)
         return found
+
+
+def _n_letters(text: str) -> int:
+    return sum(map(str.isalpha, text))
 
 
 def _spellings(name: str) -> list[str]:

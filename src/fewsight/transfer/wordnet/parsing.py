@@ -20,6 +20,8 @@ KIND_OF = ("@", "@i")  # is a kind of, is an instance of
 TAGS = ("cntlist.rev", "index.sense")  # the same counts, the shorter file first; a folder may have one, both or none
 FILES = ("data.noun", "index.noun", "noun.exc", *TAGS)
 
+MAX_NUMBER = 2**31 - 1  # of any number in these files
+
 T = TypeVar("T")
 Tags = dict[str, int]  # by sense key
 
@@ -69,7 +71,7 @@ def _synset(line: str) -> Synset:
     keys = [f"{word.lower()}%1:{fields[1]}:{int(number, 16):02d}::" for word, number in zip(words, ids, strict=True)]
     kinds = zip(pointers[::4], pointers[1::4], pointers[2::4], strict=True)
     hypernyms = [int(offset) for symbol, offset, part in kinds if symbol in KIND_OF and part == "n"]
-    return Synset(int(fields[0]), int(fields[1]), words, keys, hypernyms, gloss.strip())
+    return Synset(_number(fields[0]), _number(fields[1]), words, keys, hypernyms, gloss.strip())
 
 
 def _entry(line: str) -> tuple[str, list[int]]:
@@ -93,7 +95,7 @@ def _tags(folder: Folder) -> Tags:
 
 def _tag(line: str) -> tuple[str, int]:
     fields = line.split()
-    return fields[0].lower(), int(fields[-1])
+    return fields[0].lower(), _number(fields[-1])
 
 
 def _counts(lemmas: list[str], senses: list[list[int]], synsets: list[Synset], tags: Tags) -> list[list[int]]:
@@ -113,6 +115,13 @@ def _by_frequency(senses: list[list[int]], counts: list[list[int]]) -> tuple[lis
 
 def _count(pair: tuple[int, int]) -> int:
     return pair[1]
+
+
+def _number(field: str) -> int:
+    number = int(field)
+    if not 0 <= number <= MAX_NUMBER:
+        raise ValueError
+    return number
 
 
 def _lines(folder: Folder, name: str) -> list[tuple[int, str]]:

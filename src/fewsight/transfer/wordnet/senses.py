@@ -72,7 +72,7 @@ def sense_at(nouns: Nouns, row: int, number: int = 1, count: int = 0) -> Sense:
 def row_by_name(nouns: Nouns, text: str) -> int | None:
     """The synset called so (`n02128385`, `leopard.n.02`), None where there is none."""
     lemma, _, number = text.lower().rpartition(".n.")
-    if lemma in nouns.row_of_lemma and number.isdecimal():
+    if lemma in nouns.row_of_lemma and number.isdecimal() and len(number) < 9:
         rows = nouns.senses[nouns.row_of_lemma[lemma]]
         return rows[int(number) - 1] if 1 <= int(number) <= len(rows) else None
     if len(text) == 9 and text[0] in "nN" and text[1:].isdecimal():

@@ -27,7 +27,7 @@ class Taxonomy:
     """
 
     def __init__(self, wordnet: WordNet, names: Sequence[str], senses: Mapping[str, str | int]) -> None:
-        self.names = tuple(dict.fromkeys(map(_checked_name, names)))
+        self.names = tuple(dict.fromkeys(_checked_names(names)))
         self._wordnet = wordnet
         self._chosen = {name: _sense_of(wordnet, name, senses.get(name)) for name in self.names}
         self.unresolved = [name for name in self.names if self._chosen[name] is None]
@@ -92,10 +92,10 @@ class Taxonomy:
             raise InvalidInput(f"Taxonomy: {shown(name)} must be one of the {len(self.names)} categories, it is not.")
 
 
-def _checked_name(name: str) -> str:
-    if not isinstance(name, str):
-        raise InvalidInput(f"Taxonomy: names must be texts, got {shown(name)}.")
-    return name
+def _checked_names(names: Sequence[str]) -> Sequence[str]:
+    if isinstance(names, str):
+        raise InvalidInput(f"Taxonomy: names must be a list of texts, got the text {shown(names)}.")
+    return names
 
 
 def _sense_of(wordnet: WordNet, name: str, wanted: str | int | None) -> Sense | None:
