@@ -18,6 +18,7 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.gp import path_inside
 from fewsight.learners import GPClassifier, Loan
+from fewsight.metrics import recalls
 from fewsight.transfer.choosing import rank
 from fewsight.transfer.criteria import CRITERIA
 
@@ -110,27 +111,21 @@ def borrow_for_few(
 
 def _bearable(model: GPClassifier, category: Any, loan: Loan) -> float:
     """The largest correlation, from that of the loan down, that the other categories can bear; 0 if there is none."""
-    plain = model.leave_one_out().mean
-    truth, column = model.labels_, _column(model, category)
+    plain, column, lender = model.leave_one_out().mean, _column(model, category), _column(model, loan.lender)
+    before, changed = _recalls(model, plain), plain.copy()
+    others = np.flatnonzero(np.isfinite(before) & (np.arange(len(before)) != column))
     for rho in (loan.rho, *(smaller for smaller in SMALLER if smaller < loan.rho)):
-        changed = plain.copy()
         changed[:, column] = model.borrowed(category, Loan(loan.lender, rho)).left_out
-        lost = {
-            name: _recall(model, plain, truth, name) - _recall(model, changed, truth, name)
-            for name in _others(model, category)
-        }
-        if lost[loan.lender] <= LENDER_MAY_LOSE and np.mean(list(lost.values())) <= OTHERS_MAY_LOSE:
+        lost = before - _recalls(model, changed)
+        if lost[lender] <= LENDER_MAY_LOSE and lost[others].mean() <= OTHERS_MAY_LOSE:
             return rho
     return 0.0
 
 
-def _others(model: GPClassifier, category: Any) -> list[Any]:
-    return [name for name in model.classes_.tolist() if name != category and (model.labels_ == name).any()]
-
-
-def _recall(model: GPClassifier, means: Array, truth: Any, name: Any) -> float:
-    own = truth == name
-    return float((model.classes_[means[own].argmax(axis=1)] == name).mean())
+def _recalls(model: GPClassifier, means: Array) -> Array:
+    """The share of each category's images that these latent means call by its name."""
+    names = model.classes_
+    return recalls(model.labels_, names[means.argmax(axis=1)], names)
 
 
 def _column(model: GPClassifier, category: Any) -> int:

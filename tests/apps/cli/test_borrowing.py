@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -105,3 +107,30 @@ def test_without_wordnet_everyone_may_lend(monkeypatch: pytest.MonkeyPatch) -> N
 def test_the_small_languages_are_read() -> None:
     assert read_senses(["bass=fish", " crane = machine "]) == {"bass": "fish", "crane": "machine"}
     assert read_refusals(["okapi", "gerenuk=chair", "gerenuk=cup"]) == {"okapi": [], "gerenuk": ["chair", "cup"]}
+
+
+def test_evaluate_tries_every_category_as_the_new_one(run: Run, photos: Path, tmp_path: Path) -> None:
+    output = tmp_path / "borrowing.json"
+    result = run("evaluate", photos, "--borrow", "--per-class", "1,2", "--repeats", "2", "--json", output, *SMALL)
+    assert result.exit_code == 0, result.output
+    assert "Each category in turn was new; the others were learned from 4 images each." in result.stdout
+    content = json.loads(output.read_text())
+    keys = {(row["method"], row["metric"], row["per_class"]) for row in content["records"]}
+    metrics = ("accuracy_new", "accuracy_others", "average_precision")
+    assert keys == set(itertools.product(("independent", "borrowed"), metrics, (1, 2)))
+    assert all(len(row["values"]) == 2 and 0 <= row["mean"] <= 1 for row in content["records"])
+    assert set(content["lenders"]["1"]) == {"brick", "grass", "tissue"}
+    assert content["protocol"]["lender_images"] == 4
+
+
+@pytest.mark.parametrize(
+    "option", [("--hold-out", "1"), ("--report", "r.html"), ("--learners", "svm"), ("--noise", "1")]
+)
+def test_evaluate_says_what_does_not_go_with_borrowing(run: Run, photos: Path, option: tuple[str, str]) -> None:
+    result = run("evaluate", photos, "--borrow", *option)
+    assert result.exit_code == 2
+    assert f"{option[0]} does not go with --borrow" in " ".join(result.stderr.replace("│", " ").split())
+
+
+def test_too_few_images_to_lend_are_said(refused: Refused, photos: Path) -> None:
+    assert "each with more than twice as many images" in refused("evaluate", photos, "--borrow", "--per-class", "4")

@@ -9,18 +9,25 @@ from fewsight.apps.workbench.channel_options import (
     read_settings,
 )
 from fewsight.apps.workbench.demonstration import Demonstration, demo
-from fewsight.apps.workbench.evaluating import Evaluated, evaluate_folder, evaluate_images, make_learners
+from fewsight.apps.workbench.evaluating import (
+    Evaluated,
+    evaluate_borrowing_folder,
+    evaluate_folder,
+    evaluate_images,
+    make_learners,
+)
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace
 from fewsight.apps.workbench.learning import Learned, learn, learn_folder
 from fewsight.apps.workbench.predicting import Prediction, Predictions, predict_images
 from fewsight.apps.workbench.prediction_table import table_rows, write_rows, write_table
-from fewsight.evaluation import Evaluation, Protocol
+from fewsight.evaluation import BorrowingResult, Evaluation, Protocol
 
 __all__ = [
     "AUTO",
     "AUTO_CHANNELS",
     "Borrowed",
     "Borrowing",
+    "BorrowingResult",
     "ChannelDescription",
     "Demonstration",
     "Evaluated",
@@ -34,6 +41,7 @@ __all__ = [
     "borrow",
     "demo",
     "describe_channels",
+    "evaluate_borrowing_folder",
     "evaluate_folder",
     "evaluate_images",
     "learn",
