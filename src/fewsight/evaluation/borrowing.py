@@ -130,16 +130,15 @@ class _Bench:
         """With n images of a category, without and with a loan."""
         unused = np.flatnonzero(self.model.labels_ == category)[n:]
         model = copy.copy(self.model).remove(unused)
-        asked = [np.delete(K, unused, axis=1) for K in self.asked]
-        alone = self._measure(model, asked, category)
+        alone = self._measure(model, category)
         loan = suggest_loan(model, category, lenders=lenders)
         if loan is None:
             return Trial(category, None, alone, alone)
         model.borrow(category, loan.lender, loan.rho)
-        return Trial(category, loan.lender, alone, self._measure(model, asked, category))
+        return Trial(category, loan.lender, alone, self._measure(model, category))
 
-    def _measure(self, model: GPClassifier, asked: list[Array], category: str) -> dict[str, float]:
-        means = model.latent(asked).mean
+    def _measure(self, model: GPClassifier, category: str) -> dict[str, float]:
+        means = model.latent(self.asked).mean
         column = model.classes_.tolist().index(category)
         found = recalls(self.truth, model.classes_[means.argmax(axis=1)], model.classes_)
         return {
