@@ -1,6 +1,7 @@
 """Measuring: protocols, repeated splits, records and the report."""
 
 from fewsight.evaluation.asking import Asking, compare_asking
+from fewsight.evaluation.borrowing import BorrowingResult, evaluate_borrowing
 from fewsight.evaluation.comparing import BASELINES, compare_baselines
 from fewsight.evaluation.comparison import Arm, Comparison
 from fewsight.evaluation.outcomes import METRICS, Outcome, Setting, Strangeness
@@ -21,6 +22,7 @@ __all__ = [
     "METRICS",
     "Arm",
     "Asking",
+    "BorrowingResult",
     "Comparison",
     "Draw",
     "Evaluation",
@@ -35,6 +37,7 @@ __all__ = [
     "comparison_figure",
     "comparison_in_words",
     "evaluate",
+    "evaluate_borrowing",
     "learned_shares",
     "weights_heatmap",
     "write_report",

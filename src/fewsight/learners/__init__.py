@@ -1,6 +1,7 @@
 """Estimators with scikit-learn's contract. A learner is added by adding it to LEARNERS."""
 
 from fewsight.learners.base import KernelLearner, Latent
+from fewsight.learners.borrowing import Loan
 from fewsight.learners.gp_classifier import Assessment, GPClassifier
 from fewsight.learners.kernel_combination import KernelCombination
 from fewsight.learners.logistic import LogisticClassifier
@@ -22,6 +23,7 @@ __all__ = [
     "KernelCombination",
     "KernelLearner",
     "Latent",
+    "Loan",
     "LogisticClassifier",
     "NearestMeanClassifier",
     "NearestNeighbourClassifier",

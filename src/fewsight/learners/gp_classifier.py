@@ -13,8 +13,9 @@ from sklearn.utils.validation import check_is_fitted
 from fewsight._base.checks import check_choice, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
-from fewsight.gp import LeaveOneOut, Posterior
+from fewsight.gp import Posterior
 from fewsight.learners.base import KernelLearner, Latent
+from fewsight.learners.borrowing import Borrowing
 from fewsight.learners.calibration import Calibration, fit_calibration
 from fewsight.learners.folds import left_out_folds
 from fewsight.learners.gp_state import restored, state_of
@@ -54,7 +55,7 @@ class _Seen:
     similarity: Array  # (m,), largest cosine with a training example
 
 
-class GPClassifier(KernelLearner):
+class GPClassifier(Borrowing, KernelLearner):
     """Categories from a few examples, with a standard deviation for every latent value.
 
     Each class is a Gaussian process whose target is +1 for its own examples and -1 for all others; the largest posterior mean
@@ -84,6 +85,7 @@ class GPClassifier(KernelLearner):
     weights_ : weight of each Gram matrix, for kernels scaled to a training diagonal of mean 1.
     posterior_ : the posterior, see `fewsight.gp.Posterior`.
     calibration_ : how latent values become probabilities; `calibration_.from_prior` says that no class had two examples.
+    loans_ : what categories borrow from others, see `borrow`; nothing after `fit`.
     novelty_ : how `unknown_score` is put together, and its threshold.
     """
 
@@ -141,11 +143,6 @@ class GPClassifier(KernelLearner):
         self._calibrate(self.posterior_.covariance())
         return self
 
-    def leave_one_out(self) -> LeaveOneOut:
-        """Latent values of each training example as if it had not been there, in closed form."""
-        check_is_fitted(self)
-        return self.posterior_.leave_one_out()
-
     def leave_one_out_labels(self) -> Labels:
         """What each training example would be called if it had not been there."""
         return self.classes_[self.leave_one_out().mean.argmax(axis=1)]
@@ -179,6 +176,7 @@ class GPClassifier(KernelLearner):
             self._combined(old), self._combined(among), targets_of(labels, classes), noise
         )
         self.input_, self.classes_ = larger, classes
+        self._settle()
         return self
 
     def remove(self, indices: Indices) -> Self:
@@ -187,6 +185,7 @@ class GPClassifier(KernelLearner):
         kept = np.delete(np.arange(self.posterior_.n), indices)
         self.posterior_ = self.posterior_.remove(indices)
         self.input_ = self.input_.select(kept)
+        self._settle()
         return self
 
     def state(self) -> State:
@@ -204,6 +203,7 @@ class GPClassifier(KernelLearner):
         self.weights_, self.noise_variance_ = find(self, grams, targets, balance)
         K = self._combined(grams)
         self.posterior_ = Posterior.condition(K, targets, self.noise_variance_ * balance)
+        self._forget_loans()
         self._calibrate(K)
 
     def _calibrate(self, K: Array) -> None:
@@ -242,7 +242,7 @@ class GPClassifier(KernelLearner):
         rows = self._read(X)
         K_test = self._combined(self.input_.compare(rows))
         diagonal = np.tensordot(self.weights_, self.input_.diagonals(rows), axes=1)
-        mean, variance = self.posterior_.mean(K_test), self.posterior_.variance(K_test, diagonal)
+        mean, variance = self._means(K_test), self.posterior_.variance(K_test, diagonal)
         return _Seen(mean, variance, diagonal, largest_cosine(K_test, diagonal, self.training_diagonal_))
 
     @staticmethod
@@ -266,7 +266,7 @@ class GPClassifier(KernelLearner):
 
     def _decide(self, X: Any) -> Array:
         rows = self._read(X)
-        return self.posterior_.mean(self._combined(self.input_.compare(rows)))
+        return self._means(self._combined(self.input_.compare(rows)))
 
     def _balance(self, labels: Labels, classes: Labels) -> Array:
         """Factors on the noise of each example that average to about one; equal classes all get one."""

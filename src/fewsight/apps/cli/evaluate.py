@@ -13,7 +13,7 @@ from fewsight.apps.cli import options
 from fewsight.apps.cli.bars import progress_bars
 
 if TYPE_CHECKING:
-    from fewsight.apps.workbench import Evaluated
+    from fewsight.apps.workbench import BorrowingResult, Evaluated
     from fewsight.evaluation import Comparison, Evaluation
 
 EXAMPLES = """
@@ -25,10 +25,14 @@ EXAMPLES = """
 
 [bold]fewsight evaluate photos --channels phog,colour,texture --combine none,evidence[/bold]
 
+[bold]fewsight evaluate photos --borrow --per-class 1[/bold]  (each category in turn is new)
+
 [bold]fewsight evaluate caltech101 --images-per-class 30 --per-class 15 --json out.json[/bold]
 
 With the settings of a paper: [bold]--noise 1e-10 --svm-c 10000[/bold]
 """
+
+LEARNERS = "gp,svm,nn"
 
 
 def evaluate(
@@ -57,6 +61,15 @@ def evaluate(
             help="Categories not to learn, drawn anew each time: are their images recognised as unknown?",
         ),
     ] = 0,
+    borrow: Annotated[
+        bool,
+        typer.Option(
+            "--borrow",
+            help="Instead: each category in turn is new and learned from --per-class images, alone and borrowing from others.",
+        ),
+    ] = False,
+    closest: options.Closest = 10,
+    sense: options.Sense = None,
     channels: options.Channels = None,
     combine: Annotated[
         str | None,
@@ -73,7 +86,7 @@ def evaluate(
             metavar="NAMES",
             help="Learners, joined by commas: gp, svm, nn (nearest neighbour), mean (nearest class mean), logistic.",
         ),
-    ] = "gp,svm,nn",
+    ] = LEARNERS,
     baselines: Annotated[
         bool,
         typer.Option(
@@ -103,6 +116,24 @@ def evaluate(
 ) -> None:
     """Measure accuracy: train on a few images per category, test on others, several times over."""
     sizes, workplace = options.counts(per_class), options.workplace(jobs, cache_folder, no_cache)
+    borrowing = options.borrowing(borrow, closest, sense)
+    if borrowing is not None:
+        _refuse_with_borrow(hold_out, combine, learners, noise, svm_c, report_file)
+        from fewsight.apps.workbench import ImageSource, Protocol, evaluate_borrowing_folder, read_settings
+
+        with progress_bars():
+            found = evaluate_borrowing_folder(
+                ImageSource(folder, labels, options.words(exclude)),
+                Protocol(images_per_class, sizes, test_per_class, repeats, seed),
+                borrowing,
+                channels=options.words(channels),
+                options=read_settings(settings or []),
+                json_file=json_file,
+                command=shlex.join(["fewsight", *sys.argv[1:]]),
+                workplace=workplace,
+            )
+        _answer_borrowing(found, json_file)
+        return
     from fewsight.apps.workbench import ImageSource, Protocol, evaluate_folder, make_learners, read_settings
 
     with progress_bars():
@@ -120,6 +151,41 @@ def evaluate(
             baselines=baselines,
         )
     _answer(evaluated, json_file, report_file)
+
+
+def _refuse_with_borrow(
+    hold_out: int, combine: str | None, learners: str, noise: float | None, svm_c: float | None, report: Path | None
+) -> None:
+    """What says nothing about borrowing is not accepted in silence."""
+    given = {
+        "--hold-out": hold_out > 0,
+        "--combine": combine is not None,
+        "--learners": learners != LEARNERS,
+        "--noise": noise is not None,
+        "--svm-c": svm_c is not None,
+        "--report": report is not None,
+    }
+    for option in [option for option, was_given in given.items() if was_given]:
+        raise typer.BadParameter(f"{option} does not go with --borrow.")
+
+
+def _answer_borrowing(found: BorrowingResult, json_file: Path | None) -> None:
+    """With and without what is borrowed, and who lent."""
+    from fewsight.apps.cli.answers import show_table, tell, wrote
+    from fewsight.evaluation.results import percent
+
+    headings = ("new category from", "method", "new recognised", "others recognised", "average precision")
+    metrics = ("accuracy_new", "accuracy_others", "average_precision")
+    rows = [
+        (str(n), method, *(percent(found.summary(n, method, metric)) for metric in metrics))
+        for n in found.trials
+        for method in ("independent", "borrowed")
+    ]
+    show_table(headings, rows, numbers=range(2, len(headings)))
+    lent = found.lenders(min(found.trials))
+    show_table(("new category", "borrows from, most often"), [(name, who or "nobody") for name, who in lent.items()])
+    tell(f"Each category in turn was new; the others were learned from {found.lender_images} images each.")
+    wrote(json_file, None)
 
 
 def _answer(evaluated: Evaluated, json_file: Path | None, report_file: Path | None) -> None:

@@ -11,7 +11,7 @@ import typer
 from fewsight.apps.cli.stopping import undisturbed
 
 if TYPE_CHECKING:
-    from fewsight.apps.workbench import Workplace
+    from fewsight.apps.workbench import Borrowing, Workplace
 
 LabelledFolder = Annotated[
     Path,
@@ -62,6 +62,20 @@ Noise = Annotated[
         help="Noise variance of the Gaussian process, instead of learning it.",
     ),
 ]
+Sense = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CATEGORY=MEANING",
+        show_default=False,
+        help="What a category's name means, as in --sense bass=fish; for --borrow; may be repeated.",
+    ),
+]
+Closest = Annotated[
+    int,
+    typer.Option(
+        min=1, metavar="NUMBER", help="Borrow only from so many categories that are closest in meaning (WordNet)."
+    ),
+]
 LARGEST_SEED = 2**31 - 1  # scikit-learn takes seeds below 2^32, and each repeat adds one to the first
 Seed = Annotated[
     int, typer.Option(min=0, max=LARGEST_SEED, metavar="NUMBER", help="Seed of all that is drawn at random.")
@@ -82,6 +96,19 @@ CacheFolder = Annotated[
     ),
 ]
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Forget computed features when the command ends.")]
+
+
+def borrowing(
+    borrow: bool, closest: int, sense: Sequence[str] | None, refuse: Sequence[str] | None = None
+) -> Borrowing | None:
+    """How to borrow, from the options about it; None without --borrow."""
+    if not borrow:
+        if sense or refuse:
+            raise typer.BadParameter(f"{'--sense' if sense else '--refuse'} needs --borrow.")
+        return None
+    from fewsight.apps.workbench import Borrowing, read_refusals, read_senses
+
+    return Borrowing(closest, read_senses(sense or []), read_refusals(refuse or []))
 
 
 def words(texts: str | Sequence[str] | None) -> tuple[str, ...]:

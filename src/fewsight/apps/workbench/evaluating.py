@@ -7,13 +7,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fewsight._base.archive import write_text
 from fewsight._base.checks import check_choice, check_positive
 from fewsight._base.errors import InvalidInput
+from fewsight.apps.workbench.borrowing import Borrowing
 from fewsight.apps.workbench.channel_options import make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about
 from fewsight.apps.workbench.places import check_output_file
 from fewsight.channels import Channel
-from fewsight.evaluation import Asking, Comparison, Evaluation, Protocol, compare_baselines, evaluate, write_report
+from fewsight.evaluation import (
+    Asking,
+    BorrowingResult,
+    Comparison,
+    Evaluation,
+    Protocol,
+    compare_baselines,
+    evaluate,
+    evaluate_borrowing,
+    write_report,
+)
+from fewsight.evaluation.provenance import settings_of, versions
+from fewsight.evaluation.results import json_text
 from fewsight.images import ImageSet
 from fewsight.learners import LEARNERS, GPClassifier, KernelLearner
 
@@ -106,6 +120,34 @@ def compare_images(
     with workplace.cache() as cache:
         made = _channels(channels, options, protocol, jobs=workplace.jobs, cache=cache)
         return compare_baselines(images, protocol, {channel.name: channel for channel in made}, learner=learner)
+
+
+def evaluate_borrowing_folder(
+    source: ImageSource,
+    protocol: Protocol,
+    borrowing: Borrowing,
+    *,
+    channels: Sequence[str] | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    json_file: str | Path | None = None,
+    command: str | None = None,
+    workplace: Workplace | None = None,
+) -> BorrowingResult:
+    """What borrowing brings to a new category, each category of a folder in turn, and what it costs the others."""
+    output = None if json_file is None else check_output_file(json_file)
+    workplace, images = workplace or Workplace(), source.read()
+    lenders, wordnet = borrowing.lenders(images.classes)
+    with workplace.cache() as cache:
+        made = make_channels(channels, options or {}, seed=protocol.seed, jobs=workplace.jobs, cache=cache)
+        found = evaluate_borrowing(images, protocol, {channel.name: channel for channel in made}, lenders)
+    if output is not None:
+        settings = {"closest": borrowing.closest if wordnet else None, "senses": dict(borrowing.senses)}
+        about = {"repeats": protocol.repeats, "seed": protocol.seed, "lender_images": found.lender_images, **settings}
+        described = {channel.name: settings_of(channel) for channel in made}
+        protocol_json = {**about, "command": command, "channels": described, "versions": versions()}
+        lent = {str(n): found.lenders(n) for n in found.trials}
+        write_text(output, json_text({"protocol": protocol_json, "records": found.records(), "lenders": lent}))
+    return found
 
 
 def make_learners(

@@ -12,6 +12,7 @@ import numpy as np
 
 from fewsight._base.checks import check_choice
 from fewsight._base.errors import InvalidInput
+from fewsight.apps.workbench.borrowing import Borrowed, Borrowing, borrow
 from fewsight.apps.workbench.channel_options import make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about, unreadable_among
 from fewsight.apps.workbench.memory import memory_of_this_machine
@@ -37,6 +38,7 @@ class Learned:
     combine: str = "evidence"  # or "average": how much the channels count, if there are several
     replaced: bool = False  # a file stood where the model was written
     remarks: tuple[str, ...] = ()  # of the channels, about these images
+    borrowed: Borrowed | None = None  # None where borrowing was not asked for
 
     @property
     def shares(self) -> dict[str, float]:
@@ -55,6 +57,7 @@ def learn_folder(
     combine: str | None = None,
     noise_variance: float | None = None,
     seed: int = 0,
+    borrowing: Borrowing | None = None,
     workplace: Workplace | None = None,
 ) -> Learned:
     """Learn the categories of a folder with a Gaussian process and write the model file; see `learn`.
@@ -65,7 +68,7 @@ def learn_folder(
     workplace = workplace or Workplace()
     with workplace.cache() as cache:
         made = make_channels(channels, options or {}, seed=seed, jobs=workplace.jobs, cache=cache)
-        learned = learn(source.read(), made, combine=combine, noise_variance=noise_variance)
+        learned = learn(source.read(), made, combine=combine, noise_variance=noise_variance, borrowing=borrowing)
     replaced = output.exists()
     save(learned.model, output)
     return replace(learned, replaced=replaced)
@@ -77,10 +80,12 @@ def learn(
     *,
     combine: str | None = None,
     noise_variance: float | None = None,
+    borrowing: Borrowing | None = None,
 ) -> Learned:
     """Learn from the labelled images that can be read; the others are listed.
 
-    How much each of several channels counts is learned too ("evidence"), unless `combine` is "average".
+    How much each of several channels counts is learned too ("evidence"), unless `combine` is "average". Categories with
+    few images borrow from others if `borrowing` says how.
     """
     weights = _check_combine(combine, channels)
     labelled = images.without([i for i, label in enumerate(images.labels) if label is None])
@@ -92,7 +97,8 @@ def learn(
     noise = "left-out" if noise_variance is None else noise_variance
     model = GPClassifier(list(channels), noise_variance=noise, weights=weights)
     model.fit(usable.images, usable.labels)
-    return Learned(model, usable, counts, leave_one_out_accuracy(model), weights, remarks=remarks)
+    borrowed = None if borrowing is None else borrow(model, borrowing)
+    return Learned(model, usable, counts, leave_one_out_accuracy(model), weights, remarks=remarks, borrowed=borrowed)
 
 
 def leave_one_out_accuracy(model: GPClassifier) -> float | None:
