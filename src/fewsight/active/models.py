@@ -76,6 +76,7 @@ def assembled(learner: GPClassifier, view: PoolView, found: Learned) -> GPClassi
     """A classifier with the posterior of the view, calibrated, that takes examples of the form in which the pool came."""
     model = clone(learner).set_params(kernel=view.pool.parameter)
     positions = view.positions
+    model.forget_loans()
     model.classes_ = np.array(view.classes)
     model.weights_, model.noise_variance_ = found.weights, found.noise_variance
     model.input_ = view.pool.input_of(positions, found.scales)

@@ -126,7 +126,7 @@ def evaluate(
                 ImageSource(folder, labels, options.words(exclude)),
                 Protocol(images_per_class, sizes, test_per_class, repeats, seed),
                 borrowing,
-                channels=options.words(channels),
+                channels=options.channel_words(channels),
                 options=read_settings(settings or []),
                 json_file=json_file,
                 command=shlex.join(["fewsight", *sys.argv[1:]]),
