@@ -77,7 +77,7 @@ def product_of_one(
 
 @numba.njit(error_model="numpy")
 def _sweep(table: Array, columns: Columns, start: int, stop: int, weight: float, below: float, above: float) -> None:
-    starts, rows, values = columns
+    rows, values = columns.rows, columns.values
     for t in range(np.uint64(start), np.uint64(stop)):  # unsigned: no test for negative places
         below, above = _step(table, rows[t], weight * values[t], below, above)
 
