@@ -65,8 +65,13 @@ def test_totals_equal_their_references(edge) -> None:
         for first, last in [(0, n), (n // 3, n // 2)]:
             arguments = *sides, X.shape[1], numbers(n, k), first, last
             agree(loop(*arguments), reference(*arguments))
-    V = numbers(n, 2 * LANES + 1)
-    agree(column_totals.column_totals(*sides, X.shape[1], V), (X > 0).T @ V)
+    V, masks = numbers(n, 2 * LANES + 1), column_totals.masks_of_rows(*sides, X.shape[1])
+    np.testing.assert_array_equal(masks, column_totals.masks_of_rows_reference(*sides, X.shape[1]))
+    for words in (masks, masks[:0]):
+        agree(column_totals.column_totals(*sides, words, X.shape[1], V), (X > 0).T @ V)
+    for first, last in [(0, n), (n // 3, n // 2)]:
+        arguments = masks, X.shape[1], V[:, :1], first, last
+        agree(column_totals.totals_by_masks(*arguments), column_totals.totals_by_masks_reference(*arguments))
 
 
 @pytest.mark.parametrize("edge", EDGES)
@@ -146,11 +151,12 @@ def test_looking_up_equals_its_reference(n_bins: int, n_columns: int) -> None:
 def test_threads_share_the_work_and_change_nothing_that_counts(monkeypatch: pytest.MonkeyPatch) -> None:
     X, V = histograms(200, 33, 0.5), numbers(200, LANES)
     columns, sides = columns_of(X), rows_of(X)
+    masks = column_totals.masks_of_rows(*sides, 33)
     monkeypatch.setattr(_threads, "WORTH_SHARING", 1)
     found = []
     for n_threads in (1, 2, 3, 50):
         monkeypatch.setattr(numba, "get_num_threads", lambda n_threads=n_threads: n_threads)
-        totals = column_totals.column_totals(*sides, 33, V)
+        totals = column_totals.column_totals(*sides, masks, 33, V)
         found.append(intersection_product.product(columns, order_of(columns), np.ones(33), totals, V))
         again = intersection_product.product(columns, order_of(columns), np.ones(33), totals, V)
         np.testing.assert_array_equal(again, found[-1])

@@ -97,6 +97,18 @@ def multiply_add(typing_context: Any, number: Any, a: Any, b: Any) -> Any:
 
 
 @intrinsic
+def add_where(typing_context: Any, a: Any, b: Any, bits: Any) -> Any:
+    """a + b in the lanes whose bit is set, a in the others; the least bit is the first lane's."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        a, b, bits = arguments
+        lanes = builder.bitcast(builder.trunc(bits, ir.IntType(LANES)), ir.VectorType(ir.IntType(1), LANES))
+        return builder.fadd(a, builder.select(lanes, b, ir.Constant(_VECTOR, [0.0] * LANES)))
+
+    return lanes_type(lanes_type, lanes_type, types.uint64), generate
+
+
+@intrinsic
 def load(typing_context: Any, array: Any, place: Any) -> Any:
     """The LANES numbers of a flat, contiguous array that begin at a place."""
 

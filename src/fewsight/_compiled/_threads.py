@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import concurrent.futures
 import contextlib
+import functools
 import itertools
+import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
@@ -51,9 +53,14 @@ def in_shares(work: Callable[[int, int], Result], loads: npt.NDArray[Any]) -> li
     spans = list(itertools.pairwise(bounds))
     if parts == 1:
         return [work(*spans[0])]
-    with concurrent.futures.ThreadPoolExecutor(parts - 1) as others:
-        waiting = [others.submit(work, *span) for span in spans[1:]]
-        return [work(*spans[0]), *(future.result() for future in waiting)]
+    waiting = [_pool(os.getpid()).submit(work, *span) for span in spans[1:]]
+    return [work(*spans[0]), *(future.result() for future in waiting)]
+
+
+@functools.cache
+def _pool(process: int) -> concurrent.futures.ThreadPoolExecutor:
+    """Threads that wait for work; those of a parent process do not survive its fork."""
+    return concurrent.futures.ThreadPoolExecutor(numba.config.NUMBA_NUM_THREADS, thread_name_prefix="fewsight")
 
 
 def summed(work: Callable[[int, int], Array], loads: npt.NDArray[Any]) -> Array:

@@ -21,6 +21,7 @@ from fewsight._compiled._lanes import LANES, add, blocks, fill, load, multiply_a
 from fewsight._compiled._threads import summed
 from fewsight._compiled.sorted_columns import Columns, Ints
 
+FUSED = {"contract"}  # a product and a sum rounded once: an eighth less time, and no less exact
 AT_A_TIME = 4  # dimensions: while one waits for its row, the others go on
 
 
@@ -54,7 +55,7 @@ def product_of_one_reference(
     return product_reference(columns, order[first:last], weights, totals, V)
 
 
-@compiled(nogil=True, error_model="numpy")
+@compiled(nogil=True, error_model="numpy", fastmath=FUSED)
 def product_of_one(
     columns: Columns, order: Ints, weights: Array, totals: Array, V: Array, first: int, last: int
 ) -> Array:
@@ -75,14 +76,14 @@ def product_of_one(
     return table[:, 1:].copy()
 
 
-@numba.njit(error_model="numpy")
+@numba.njit(error_model="numpy", fastmath=FUSED)
 def _sweep(table: Array, columns: Columns, start: int, stop: int, weight: float, below: float, above: float) -> None:
     rows, values = columns.rows, columns.values
     for t in range(np.uint64(start), np.uint64(stop)):  # unsigned: no test for negative places
         below, above = _step(table, rows[t], weight * values[t], below, above)
 
 
-@numba.njit(error_model="numpy")
+@numba.njit(error_model="numpy", fastmath=FUSED)
 def _step(table: Array, row: int, x: float, below: float, above: float) -> tuple[float, float]:
     place = np.uint64(row) * np.uint64(2)
     number = table[place]
@@ -92,7 +93,7 @@ def _step(table: Array, row: int, x: float, below: float, above: float) -> tuple
     return below, above
 
 
-@numba.njit(error_model="numpy")
+@numba.njit(error_model="numpy", fastmath=FUSED)
 def _sweep_four(
     table: Array, columns: Columns, d0: int, d1: int, d2: int, d3: int, weights: Array, totals: Array
 ) -> None:

@@ -154,7 +154,8 @@ class HistogramOperator:
 
     def totals(self, V: Array) -> Array:
         """For each dimension the sum of each column of V over the rows that have it."""
-        return column_totals(self.histograms.row_starts, self.histograms.dims, self.width, V)
+        histograms = self.histograms
+        return column_totals(histograms.row_starts, histograms.dims, histograms.masks, self.width, V)
 
     def transformed(self, X: Any) -> Sparse:
         """New rows, checked, as canonical CSR of transformed values."""

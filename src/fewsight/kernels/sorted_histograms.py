@@ -9,24 +9,27 @@ import numpy as np
 import scipy.sparse
 
 from fewsight._compiled import sorted_columns
+from fewsight._compiled.column_totals import LEAST_SHARE, masks_of_rows
 from fewsight._compiled.sorted_columns import Columns, Ints
 from fewsight.kernels.rows import Sparse, as_sparse, check_rows
 
+NARROW = 2**16  # dimensions that 16 bits can name
 OWNER = "HistogramOperator"
 
 
 @final
 @dataclass(frozen=True, eq=False)
 class SortedHistograms:
-    """Rows of numbers >= 0 of one width, 14 bytes a non-zero (16 beyond 65,536 dimensions). Nothing of it ever changes.
+    """Rows of numbers >= 0 of one width, 14 to 16 bytes a non-zero. Nothing of it ever changes.
 
-    `columns` lists each dimension's non-zeros in ascending order; `row_starts` (n + 1) and `dims` list each row's dimensions;
-    `order` lists the dimensions from the longest to the shortest.
+    `columns` lists each dimension's non-zeros in ascending order; `row_starts` (n + 1) and `dims` list each row's dimensions, and
+    so do the bits of `masks` where a sixteenth of all values are not zero; `order` lists dimensions from the longest to the shortest.
     """
 
     columns: Columns
     row_starts: Ints
     dims: Ints
+    masks: Ints
     order: Ints
 
     @classmethod
@@ -41,8 +44,16 @@ class SortedHistograms:
         starts, numbers = by_dimension.indptr.astype(np.int64), by_dimension.indices.astype(np.uint32)
         columns = Columns(starts, numbers, by_dimension.data)
         sorted_columns.sort_all(columns)
-        dims = rows.indices.astype(np.uint16 if rows.shape[1] <= 2**16 else np.uint32)
-        return cls(columns, rows.indptr.astype(np.int64), dims, _by_length(columns))
+        dims = rows.indices.astype(np.uint16 if rows.shape[1] <= NARROW else np.uint32)
+        return cls._joined(columns, rows.indptr.astype(np.int64), dims)
+
+    @classmethod
+    def _joined(cls, columns: Columns, row_starts: Ints, dims: Ints) -> SortedHistograms:
+        """With what follows from the two sides."""
+        n, width = len(row_starts) - 1, len(columns.starts) - 1
+        few = len(dims) < LEAST_SHARE * n * width or width > NARROW
+        masks = np.empty((0, n), np.uint64) if few else masks_of_rows(row_starts, dims, width)
+        return cls(columns, row_starts, dims, masks, np.argsort(-np.diff(columns.starts), kind="stable"))
 
     @property
     def n(self) -> int:
@@ -57,7 +68,7 @@ class SortedHistograms:
     @property
     def nbytes(self) -> int:
         """The memory of all arrays."""
-        return sum(part.nbytes for part in (*self.columns, self.row_starts, self.dims, self.order))
+        return sum(part.nbytes for part in (*self.columns, self.row_starts, self.dims, self.masks, self.order))
 
     def append(self, X: Any) -> SortedHistograms:
         """These rows and then those of X, which alone are sorted; the two are merged."""
@@ -65,7 +76,7 @@ class SortedHistograms:
         later = new.columns._replace(rows=new.columns.rows + np.uint32(self.n))
         columns = Columns(*sorted_columns.merge_columns(self.columns, later))
         row_starts = np.concatenate([self.row_starts, self.row_starts[-1] + new.row_starts[1:]])
-        return SortedHistograms(columns, row_starts, np.concatenate([self.dims, new.dims]), _by_length(columns))
+        return SortedHistograms._joined(columns, row_starts, np.concatenate([self.dims, new.dims]))
 
     def take(self, indices: Ints) -> Sparse:
         """Some of the rows, as canonical CSR."""
@@ -81,7 +92,3 @@ class SortedHistograms:
 def checked_histograms(name: str, X: Any, width: int | None = None) -> Sparse:
     """Finite rows >= 0 of that width as canonical CSR, or one sentence."""
     return as_sparse(check_rows(OWNER, name, X, width=width, non_negative=OWNER))
-
-
-def _by_length(columns: Columns) -> Ints:
-    return np.argsort(-np.diff(columns.starts), kind="stable")
