@@ -8,6 +8,7 @@ import pytest
 
 from fewsight._compiled import (
     _threads,
+    canonical_rows,
     column_totals,
     intersection_cross,
     intersection_inners,
@@ -162,3 +163,26 @@ def test_threads_share_the_work_and_change_nothing_that_counts(monkeypatch: pyte
         np.testing.assert_array_equal(again, found[-1])
     for other in found[1:]:
         agree(other, found[0])
+
+
+@pytest.mark.parametrize(
+    ("starts", "dims", "values"),
+    [
+        ([0], [], []),
+        ([0, 2, 2, 3], [0, 3, 1], [0.5, 1.0, 2.0]),
+        ([0, 2], [3, 0], [1.0, 1.0]),
+        ([0, 2], [1, 1], [1.0, 1.0]),
+        ([0, 1], [4], [1.0]),
+        ([0, 1], [-1], [1.0]),
+        ([0, 1], [0], [0.0]),
+        ([0, 1], [0], [-1.0]),
+        ([0, 1], [0], [np.nan]),
+        ([0, 1], [0], [np.inf]),
+        ([0, 1], [0, 9], [1.0, np.nan]),
+    ],
+)
+def test_rows_are_judged_as_the_reference_judges_them(starts, dims, values) -> None:
+    arguments = np.array(starts, np.int32), np.array(dims, np.int32), np.array(values, np.float64), 4
+    expected = canonical_rows.are_histograms_reference(*arguments)
+    assert canonical_rows.are_histograms(*arguments) == expected
+    assert expected == (len(starts) in (1, 4) or dims == [0, 9])  # what lies behind the last row is not read

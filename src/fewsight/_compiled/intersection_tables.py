@@ -123,16 +123,43 @@ def looked_up_reference(z_starts: Ints, z_dims: Ints, z_values: Array, scales: A
 @compiled(nogil=True, error_model="numpy")
 def looked_up(z_starts: Ints, z_dims: Ints, z_values: Array, scales: Array, table: Array) -> Array:
     """As `looked_up_reference`."""
-    last, width, columns = table.shape[1] - 1, np.uint64(table.shape[1]), np.uint64(table.shape[2])
     result, flat = np.zeros((z_starts.size - 1, table.shape[2])), table.reshape(-1)
     for i in range(result.shape[0]):
-        sums = result[i]
-        for t in range(np.uint64(z_starts[i]), np.uint64(z_starts[i + 1])):  # unsigned: no test for negative places
-            d = np.uint64(z_dims[t])
-            place = min(z_values[t] * scales[d], float(last))
-            low = min(np.uint64(place), np.uint64(last - 1))
-            share, first = place - low, (d * width + low) * columns
-            for k in range(columns):
-                entry = flat[first + k]
-                sums[k] += entry + share * (flat[first + columns + k] - entry)
+        if table.shape[2] == 1:
+            result[i, 0] = _one_row(z_starts[i], z_starts[i + 1], z_dims, z_values, scales, flat, table.shape[1])
+        else:
+            _many_columns(result[i], z_starts[i], z_starts[i + 1], z_dims, z_values, scales, flat, table.shape[1])
     return result
+
+
+@numba.njit(error_model="numpy")
+def _place(z: float, scale: float, width: int) -> tuple[np.uint64, float]:
+    """The entry below a value, and how far the value is from it to the next."""
+    place = min(z * scale, width - 1.0)
+    low = min(np.int64(place), np.int64(width - 2))
+    return np.uint64(low), place - low
+
+
+@numba.njit(error_model="numpy")
+def _one_row(start: int, stop: int, dims: Ints, values: Array, scales: Array, table: Array, width: int) -> float:
+    total = 0.0
+    for t in range(np.uint64(start), np.uint64(stop)):  # unsigned: no test for negative places
+        d = np.uint64(dims[t])
+        low, share = _place(values[t], scales[d], width)
+        first = d * np.uint64(width) + low
+        total += table[first] + share * (table[first + np.uint64(1)] - table[first])
+    return total
+
+
+@numba.njit(error_model="numpy")
+def _many_columns(
+    sums: Array, start: int, stop: int, dims: Ints, values: Array, scales: Array, table: Array, width: int
+) -> None:
+    columns = np.uint64(sums.size)
+    for t in range(np.uint64(start), np.uint64(stop)):
+        d = np.uint64(dims[t])
+        low, share = _place(values[t], scales[d], width)
+        first = (d * np.uint64(width) + low) * columns
+        for k in range(columns):
+            entry = table[first + k]
+            sums[k] += entry + share * (table[first + columns + k] - entry)

@@ -22,6 +22,7 @@ Ints = npt.NDArray[Any]
 DIGIT_BITS = 11
 N_DIGITS = 3
 BUCKETS = 2**DIGIT_BITS
+LAST_BUCKET, KEY, ORIGIN = np.uint64(BUCKETS - 1), np.uint64(32), np.uint64(2**32 - 1)
 SHORT = 256  # below, setting up the buckets takes longer than a sort by comparisons
 RUN = 16  # equal float32 values that are sorted by insertion
 
@@ -51,12 +52,16 @@ def sort_all(columns: Columns) -> None:
 def sort_columns(columns: Columns, first: int, last: int) -> None:
     """As `sort_columns_reference`, in a time that grows with the number of non-zeros only. Values are >= 0."""
     starts, rows, values = columns
+    longest = 0
+    for d in range(first, last):
+        longest = max(longest, starts[d + 1] - starts[d])
+    room, places = np.empty((2, longest), np.uint64), np.empty((N_DIGITS, BUCKETS), np.uint64)
     for d in range(first, last):
         here = slice(starts[d], starts[d + 1])
         if starts[d + 1] - starts[d] < SHORT:
             _sort_by_comparison(rows[here], values[here])
         else:
-            _sort_by_digits(rows[here], values[here])
+            _sort_by_digits(rows[here], values[here], room, places)
 
 
 @numba.njit(error_model="numpy")
@@ -80,45 +85,43 @@ def _insert(rows: Ints, values: Array, first: int, last: int) -> None:
 
 
 @numba.njit(error_model="numpy")
-def _sort_by_digits(rows: Ints, values: Array) -> None:
-    """From the least digit of the float32 to the greatest; the bits of numbers >= 0 are in the order of the numbers."""
+def _sort_by_digits(rows: Ints, values: Array, room: Ints, places: Ints) -> None:
+    """From the least digit of the float32 to the greatest; the bits of numbers >= 0 are in the order of the numbers.
+
+    A key and where it came from make one word, so that both move at once.
+    """
     keys = values.astype(np.float32).view(np.uint32)
-    places = _digit_places(keys)
-    order, next_keys, next_order = (
-        np.arange(keys.size).astype(np.uint32),
-        np.empty_like(keys),
-        np.empty(keys.size, np.uint32),
-    )
+    now, later = room[0], room[1]
+    for t in range(np.uint64(keys.size)):  # unsigned, here and below: no test for negative places
+        now[t] = np.uint64(keys[t]) << KEY | t
+    _count_digits(keys, places)
     for digit in range(N_DIGITS):
-        if places[digit, BUCKETS] == 0:
-            shift = np.uint32(digit * DIGIT_BITS)
-            for t in range(keys.size):
-                bucket = (keys[t] >> shift) & np.uint32(BUCKETS - 1)
-                to = places[digit, bucket]
-                places[digit, bucket] = to + 1
-                next_keys[to], next_order[to] = keys[t], order[t]
-            keys, next_keys = next_keys, keys
-            order, next_order = next_order, order
-    rows[:], values[:] = rows[order], values[order]
+        shift, place = KEY + np.uint64(digit * DIGIT_BITS), places[digit]
+        for t in range(np.uint64(keys.size)):
+            word = now[t]
+            bucket = (word >> shift) & LAST_BUCKET
+            later[place[bucket]] = word
+            place[bucket] += np.uint64(1)
+        now, later = later, now
+    order = now[: keys.size] & ORIGIN
+    rows[:], values[:], keys[:] = rows[order], values[order], keys[order]
     _mend(keys, rows, values)
 
 
 @numba.njit(error_model="numpy")
-def _digit_places(keys: Ints) -> Ints:
-    """Where each bucket of each digit begins; the last entry is 1 if all keys have one digit there, and need no pass."""
-    places = np.zeros((N_DIGITS, BUCKETS + 1), np.int64)
-    for key in keys:
+def _count_digits(keys: Ints, places: Ints) -> None:
+    """Where each bucket of each digit begins."""
+    places[:] = np.uint64(0)
+    for t in range(np.uint64(keys.size)):
+        key = np.uint64(keys[t])
         for digit in range(N_DIGITS):
-            places[digit, (key >> np.uint32(digit * DIGIT_BITS)) & np.uint32(BUCKETS - 1)] += 1
+            places[digit, (key >> np.uint64(digit * DIGIT_BITS)) & LAST_BUCKET] += np.uint64(1)
     for digit in range(N_DIGITS):
-        total, same = 0, 0
+        total = np.uint64(0)
         for bucket in range(BUCKETS):
             count = places[digit, bucket]
-            same += count == keys.size
             places[digit, bucket] = total
             total += count
-        places[digit, BUCKETS] = same
-    return places
 
 
 @numba.njit(error_model="numpy")
