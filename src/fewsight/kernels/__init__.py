@@ -1,6 +1,7 @@
 """Kernels: encodings (or any rows of numbers) in, Gram matrices out."""
 
 from fewsight.kernels.base import Kernel, Product, Scaled, Sum
+from fewsight.kernels.distributed_histograms import DistributedHistogramOperator
 from fewsight.kernels.histogram_operator import HistogramOperator
 from fewsight.kernels.histogram_tables import LookupTable, SearchTable
 from fewsight.kernels.histograms import ExponentialChiSquare, HistogramIntersection
@@ -12,6 +13,7 @@ from fewsight.kernels.sorted_histograms import SortedHistograms
 __all__ = [
     "KERNELS",
     "RBF",
+    "DistributedHistogramOperator",
     "ExponentialChiSquare",
     "HistogramIntersection",
     "HistogramOperator",

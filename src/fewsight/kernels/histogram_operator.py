@@ -82,7 +82,7 @@ class HistogramOperator:
 
     def with_weights(self, weights: Any) -> HistogramOperator:
         """The same with one weight >= 0 for each dimension."""
-        return dataclasses.replace(self, weights=_check_weights(weights, self.width))
+        return dataclasses.replace(self, weights=check_weights(weights, self.width))
 
     def with_transform(self, name: str, parameter: float | None = None) -> HistogramOperator:
         """The same with another g: 'none', 'power' (x^parameter) or 'exponential'."""
@@ -198,7 +198,8 @@ def as_given(V: Any, result: Array) -> Array:
     return result[:, 0] if np.ndim(V) == 1 else result
 
 
-def _check_weights(weights: Any, width: int) -> Array:
+def check_weights(weights: Any, width: int) -> Array:
+    """Finite numbers >= 0, one for each dimension; a copy."""
     try:
         numbers = np.array(weights, dtype=np.float64)
     except (TypeError, ValueError):

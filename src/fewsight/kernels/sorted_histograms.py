@@ -93,7 +93,7 @@ class SortedHistograms:
 def checked_histograms(name: str, X: Any, width: int | None = None) -> Sparse:
     """Finite rows >= 0 of that width as canonical CSR, or one sentence."""
     if _are_ready(X, width):
-        return X if isinstance(X, Sparse) else Sparse(X)
+        return X if isinstance(X, scipy.sparse.csr_array) else Sparse(X)
     return as_sparse(check_rows(OWNER, name, X, width=width, non_negative=OWNER))
 
 
