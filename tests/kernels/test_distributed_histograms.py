@@ -56,6 +56,7 @@ def compare(client: Any, make: Any, **options: Any) -> None:
 def agree(shared: DistributedHistogramOperator, alone: HistogramOperator, V: np.ndarray = V) -> None:
     assert shared.shape == alone.shape
     assert shared.width == alone.width
+    np.testing.assert_array_equal(shared.weights, alone.weights)
     pairs = [(getattr(shared, name)(), getattr(alone, name)()) for name in METHODS]
     for ask in (
         lambda o: o @ V,

@@ -7,7 +7,7 @@ import pytest
 import scipy.sparse
 
 from fewsight._base.errors import InvalidInput
-from fewsight.kernels import HistogramOperator, LookupTable, SearchTable, SortedHistograms
+from fewsight.kernels import GeneralHistogramIntersection, HistogramOperator, LookupTable, SearchTable, SortedHistograms
 from fewsight.kernels import histogram_operator as module
 
 KINDS = [
@@ -64,6 +64,9 @@ def test_all_that_the_operator_says_is_what_the_matrix_says(make, size, kind, pa
     agree(operator.cross(make(Z)), K_new)
     agree(operator.product(make(Z), V), K_new.T @ V)
     agree(operator.product(Z, V[:, 0]), K_new.T @ V[:, 0])
+    kernel = GeneralHistogramIntersection(kind, parameter, tuple(weights))
+    agree(kernel.gram(make(X), make(Z)), K_new)
+    agree(kernel.diag(make(X)), np.diag(K))
     parts = [dense(X[:, [d]], X[:, [d]], np.ones(1), kind, parameter) for d in range(size[1])]
     agree(operator.weight_inners(U, V), [np.sum(U * (part @ V)) for part in parts])
     agree(operator.dimension_traces(), [np.trace(part) for part in parts])
@@ -211,3 +214,20 @@ def test_wrong_arguments_are_refused_in_one_sentence(ask, sentence: str) -> None
 def test_a_table_of_no_bins_is_refused() -> None:
     with pytest.raises(InvalidInput, match="LookupTable: bins must be a whole number from 1 to 100,000, got 0"):
         LookupTable.from_operator(HistogramOperator.from_rows(rows(5, 2)), np.ones(5), bins=0)
+
+
+def test_a_kernel_with_weights_knows_its_width_and_refuses_what_is_no_weight() -> None:
+    with pytest.raises(InvalidInput, match="GeneralHistogramIntersection: A must have 3 columns"):
+        GeneralHistogramIntersection(weights=(1.0, 0.0, 2.0)).gram(rows(5, 2))
+    with pytest.raises(
+        InvalidInput, match="GeneralHistogramIntersection: a weight must be a finite number >= 0, got -1"
+    ):
+        GeneralHistogramIntersection(weights=(1.0, -1.0))
+    with pytest.raises(
+        InvalidInput, match="GeneralHistogramIntersection: parameter must be a finite number > 0, got None"
+    ):
+        GeneralHistogramIntersection("power")
+    agree(
+        GeneralHistogramIntersection(weights=(0.0, 2.0)).gram(rows(5, 2)),
+        dense(rows(5, 2), rows(5, 2), np.array([0.0, 2.0])),
+    )

@@ -4,7 +4,7 @@ from fewsight.kernels.base import Kernel, Product, Scaled, Sum
 from fewsight.kernels.distributed_histograms import DistributedHistogramOperator
 from fewsight.kernels.histogram_operator import HistogramOperator
 from fewsight.kernels.histogram_tables import LookupTable, SearchTable
-from fewsight.kernels.histograms import ExponentialChiSquare, HistogramIntersection
+from fewsight.kernels.histograms import ExponentialChiSquare, GeneralHistogramIntersection, HistogramIntersection
 from fewsight.kernels.linear import Linear, Polynomial
 from fewsight.kernels.rbf import RBF
 from fewsight.kernels.recipes import KERNELS, kernel_from_recipe
@@ -15,6 +15,7 @@ __all__ = [
     "RBF",
     "DistributedHistogramOperator",
     "ExponentialChiSquare",
+    "GeneralHistogramIntersection",
     "HistogramIntersection",
     "HistogramOperator",
     "Kernel",

@@ -38,6 +38,7 @@ class DistributedHistogramOperator:
     parts: tuple[Any, ...]
     bounds: tuple[int, ...]
     n: int
+    weights: Array
 
     @classmethod
     def from_rows(
@@ -76,7 +77,7 @@ class DistributedHistogramOperator:
         if len({n for n, _ in sizes}) > 1:
             raise InvalidInput(f"{OWNER}: pieces must have the same rows, got {[n for n, _ in sizes]}.")
         bounds = np.cumsum([0, *(width for _, width in sizes)]).tolist()
-        return cls(client, tuple(parts), tuple(bounds), sizes[0][0])
+        return cls(client, tuple(parts), tuple(bounds), sizes[0][0], np.ones(bounds[-1]))
 
     @property
     def width(self) -> int:
@@ -90,7 +91,9 @@ class DistributedHistogramOperator:
 
     def with_weights(self, weights: Any) -> DistributedHistogramOperator:
         """The same with one weight >= 0 for each dimension."""
-        return self._changed("with_weights", self._cut(check_weights(weights, self.width)))
+        numbers = check_weights(weights, self.width)
+        cut = [numbers[a:b] for a, b in itertools.pairwise(self.bounds)]
+        return dataclasses.replace(self._changed("with_weights", cut), weights=numbers)
 
     def with_transform(self, name: str, parameter: float | None = None) -> DistributedHistogramOperator:
         """The same with another g."""
@@ -158,9 +161,6 @@ class DistributedHistogramOperator:
     def _columns_of(self, rows: Any) -> list[Any]:
         columns = rows.tocsc()
         return [columns[:, a:b].tocsr() for a, b in itertools.pairwise(self.bounds)]
-
-    def _cut(self, weights: Array) -> list[Array]:
-        return [weights[a:b] for a, b in itertools.pairwise(self.bounds)]
 
     def _submitted(self, method: str, *arguments: Any) -> list[Any]:
         """A future for each part; an argument that is a list has one entry for each."""

@@ -12,10 +12,11 @@ from typing import Any, ClassVar, final
 
 import numpy as np
 
-from fewsight._base.checks import check_choice, check_positive, shown
+from fewsight._base.checks import check_choice, check_positive, owner_name, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 
+OWNER = "HistogramOperator"
 SMALL = 0.1  # below, a series takes the place of a difference of nearly equal numbers
 
 
@@ -45,7 +46,7 @@ class Plain(Transform):
         return values
 
     def derivative(self, values: Array) -> Array:
-        raise InvalidInput("HistogramOperator: transform must have a parameter to be differentiated by, got 'none'.")
+        raise InvalidInput(f"{OWNER}: transform must have a parameter to be differentiated by, got 'none'.")
 
 
 @final
@@ -55,9 +56,6 @@ class Power(Transform):
 
     kind: ClassVar[str] = "power"
     parameter: float
-
-    def __post_init__(self) -> None:
-        check_positive("HistogramOperator", "parameter", self.parameter)
 
     def __call__(self, values: Array) -> Array:
         return _finite(np.power(values, self.parameter))
@@ -75,13 +73,8 @@ class Exponential(Transform):
     kind: ClassVar[str] = "exponential"
     parameter: float
 
-    def __post_init__(self) -> None:
-        number = self.parameter
-        if isinstance(number, bool) or not isinstance(number, (int, float, np.number)) or not math.isfinite(number):
-            raise InvalidInput(f"HistogramOperator: parameter must be a finite number, got {shown(number)}.")
-
     def __call__(self, values: Array) -> Array:
-        rate = float(self.parameter)
+        rate = self.parameter
         if rate == 0:
             return values
         if rate < 0:
@@ -90,7 +83,7 @@ class Exponential(Transform):
             return _finite(np.exp(rate * (values - 1)) * np.expm1(-rate * values) / math.expm1(-rate))
 
     def derivative(self, values: Array) -> Array:
-        rate = float(self.parameter)
+        rate = self.parameter
         if rate == 0:
             return values * (values - 1) / 2
         return self(values) * (_excess(rate * values) - _excess(np.array([rate]))) / rate
@@ -99,16 +92,24 @@ class Exponential(Transform):
 TRANSFORMS = (Plain.kind, Power.kind, Exponential.kind)
 
 
-def transform_named(name: Any, parameter: Any) -> Transform:
+def transform_named(name: Any, parameter: Any, owner: object = OWNER) -> Transform:
     """The function of that name ('none', 'power' or 'exponential') with that parameter."""
-    check_choice("HistogramOperator", "transform", name, TRANSFORMS)
+    check_choice(owner, "transform", name, TRANSFORMS)
     if name == Power.kind:
-        return Power(parameter)
+        return Power(check_positive(owner, "parameter", parameter))
     if name == Exponential.kind:
-        return Exponential(parameter)
+        return Exponential(check_finite(owner, "parameter", parameter))
     if parameter is not None:
-        raise InvalidInput(f"HistogramOperator: parameter must be None without a transform, got {shown(parameter)}.")
+        raise InvalidInput(f"{owner_name(owner)}: parameter must be None without a transform, got {shown(parameter)}.")
     return Plain()
+
+
+def check_finite(owner: object, name: str, value: Any) -> float:
+    """A finite number, as a float."""
+    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    if not is_number or not math.isfinite(value):
+        raise InvalidInput(f"{owner_name(owner)}: {name} must be a finite number, got {shown(value)}.")
+    return float(value)
 
 
 def _excess(u: Array) -> Array:
@@ -122,7 +123,5 @@ def _excess(u: Array) -> Array:
 
 def _finite(values: Array) -> Array:
     if not np.isfinite(values).all():
-        raise InvalidInput(
-            "HistogramOperator: parameter must keep all transformed values finite, got one that does not."
-        )
+        raise InvalidInput(f"{OWNER}: parameter must keep all transformed values finite, got one that does not.")
     return values

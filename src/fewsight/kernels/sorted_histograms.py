@@ -12,10 +12,10 @@ from fewsight._compiled import sorted_columns
 from fewsight._compiled.canonical_rows import are_histograms
 from fewsight._compiled.column_totals import LEAST_SHARE, masks_of_rows
 from fewsight._compiled.sorted_columns import Columns, Ints
+from fewsight.kernels.histogram_transforms import OWNER
 from fewsight.kernels.rows import Sparse, as_sparse, check_rows
 
 NARROW = 2**16  # dimensions that 16 bits can name
-OWNER = "HistogramOperator"
 
 
 @final
