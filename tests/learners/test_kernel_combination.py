@@ -8,7 +8,7 @@ from fewsight._base.errors import FewsightError
 from fewsight.gp import Penalty, learn_weights_and_noise
 from fewsight.kernels import RBF
 from fewsight.learners import GPClassifier, KernelCombination
-from fewsight.learners.combining import STRENGTHS
+from fewsight.learners.combining import NOISE_BOUNDS, STRENGTHS, TOLERANCE
 
 RNG = np.random.default_rng(5)
 X, Y = make_blobs(120, 4, centers=6, cluster_std=2.0, random_state=2)
@@ -85,7 +85,7 @@ def test_a_given_strength_is_what_is_used():
     scaled = [K / np.diag(K).mean() for K in grams(GOOD, USELESS)[0]]
     targets = np.where(NAMES[TRAIN][:, None] == model.classes_, 1.0, -1.0)
     found = learn_weights_and_noise(
-        scaled, targets, penalty=Penalty("even", 0.02), noise_bounds=(1e-3, 1e2), tolerance=1e-6
+        scaled, targets, penalty=Penalty("even", 0.02), noise_bounds=NOISE_BOUNDS, tolerance=TOLERANCE
     )
     np.testing.assert_allclose(model.weights_, found.weights / found.weights.sum(), rtol=1e-6)
     assert model.noise_variance_ == pytest.approx(found.noise_level / found.weights.sum(), rel=1e-6)
@@ -109,7 +109,7 @@ def test_classwise_each_class_has_the_weights_of_its_own_problem():
     train, test = grams(GOOD, OTHER)
     for column, label in enumerate(model.classes_):
         targets = np.where(NAMES[TRAIN] == label, 1.0, -1.0)[:, None]
-        found = learn_weights_and_noise(train, targets, free_mean=True, noise_bounds=(1e-3, 1e2), tolerance=1e-6)
+        found = learn_weights_and_noise(train, targets, free_mean=True, noise_bounds=NOISE_BOUNDS, tolerance=TOLERANCE)
         np.testing.assert_allclose(model.weights_[column], found.weights / found.weights.sum(), rtol=1e-6)
     latent = model.latent(test)
     assert latent.std.shape == (60, 6)

@@ -31,6 +31,10 @@ class ModelFileError(FewsightError):
     """A model file is damaged, foreign, or newer than this version."""
 
 
+class WordNetMissing(FewsightError):
+    """WordNet is not on this machine; the text says how to get it."""
+
+
 class NotFitted(FewsightError, ValueError, AttributeError):
     """A channel or a codebook was asked to work before it was fitted."""
 

@@ -10,30 +10,13 @@ from fewsight._base.checks import check_gram, check_matrix, owner_name, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 
-TILE = 128  # two tiles of float64 and their difference stay in the cache
-SYMMETRY = 1e-8  # of the largest variance
-
 
 def check_covariance(owner: object, name: str, value: Any, *, n: int | None = None) -> Array:
     """A finite symmetric float64 matrix, n x n if n is given. Never a copy of a float64 array."""
     matrix = np.asarray(value, dtype=np.float64)
-    square = matrix.ndim == 2 and len(matrix) == matrix.shape[1] and n in (None, len(matrix))
-    if square and is_plainly_symmetric(matrix):
-        return matrix
-    check_matrix(owner, name, matrix, shape=(n, n))
+    if n is not None and matrix.shape != (n, n):
+        check_matrix(owner, name, matrix, shape=(n, n))
     return check_gram(owner, name, matrix)
-
-
-def is_plainly_symmetric(K: Array) -> bool:
-    """Whether K is finite and symmetric beyond doubt; a square matrix for which this is False needs a closer look."""
-    tiles = [slice(start, start + TILE) for start in range(0, len(K), TILE)]
-    asymmetry = 0.0
-    with np.errstate(invalid="ignore", over="ignore"):  # NaN and infinity make the comparison below False
-        for i, rows in enumerate(tiles):
-            for columns in tiles[: i + 1]:
-                difference = K[rows, columns] - K[columns, rows].T
-                asymmetry += float(np.einsum("ij,ij->", difference, difference))
-    return bool(np.sqrt(asymmetry) <= SYMMETRY * np.abs(K.diagonal()).max(initial=0.0))
 
 
 def check_grams(owner: object, grams: Any) -> list[Array]:

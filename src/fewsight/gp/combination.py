@@ -1,7 +1,9 @@
 """Weights of several Gram matrices and the noise, by maximising their penalised evidence. [Kapoor2010, section 6]
 
-The search runs over the logarithms of the weights, for Gram matrices scaled to a mean diagonal of 1, and of the noise relative to
-their sum. Evidence and penalties count per target (there are n * c), so that a strength means the same for any n and c.
+The search runs over the logarithms of the weights, for Gram matrices scaled to a mean diagonal of 1, and over the root of the
+noise relative to their sum: near zero noise the evidence is a straight line in the noise, and as a function of its logarithm so
+flat that a search creeps. Evidence and penalties count per target (there are n * c), so that a strength means the same for any n
+and c.
 """
 
 from __future__ import annotations
@@ -18,13 +20,13 @@ from fewsight._base.checks import check_choice, check_integer, check_number, che
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.gp._checks import check_grams, check_per_example, check_some_targets, scale_of
-from fewsight.gp.evidence import Evidence, evaluate
+from fewsight.gp.evidence import Evidence, Patterns, evaluate
 
 PENALTIES = ("none", "l1", "l2", "even")
 NOISE_BOUNDS = (1e-8, 1e2)  # of the sum of the weights
 WEIGHT_BOUNDS = (1e-6, 1e6)  # of an equal share
 START_NOISE = 0.1  # of the sum of the weights
-STEEPNESS = 1e3  # what the search sees is this times the objective
+STEEPNESS = 250.0  # what the search sees is this times the objective: about one over its curvature
 SPREAD_OF_STARTS = 2.0  # standard deviation of the logarithms
 
 
@@ -116,7 +118,7 @@ def learn_weights_and_noise(
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """One problem; a place is log(weights of unit Gram matrices) and, unless the noise is fixed, log(noise / their sum)."""
+    """One problem; a place is log(weights of unit Gram matrices) and, unless the noise is fixed, the root of noise / sum."""
 
     grams: Sequence[Array]
     targets: Array
@@ -131,6 +133,10 @@ class _Search:
     def scales(self) -> Array:
         return np.array([scale_of(K) for K in self.grams])
 
+    @cached_property
+    def patterns(self) -> Patterns:
+        return Patterns.of(self.targets)
+
     @property
     def any_scale(self) -> bool:
         return self.penalty.is_scale_free and self.fixed_noise is None
@@ -139,11 +145,11 @@ class _Search:
         k = len(self.grams)
         unit = np.full(k, 1.0 / k) if start is None else np.maximum(start.weights * self.scales, np.finfo(float).tiny)
         ratio = START_NOISE if start is None else start.noise_level / unit.sum()
-        return np.log(np.append(unit, ratio) if self.fixed_noise is None else unit)
+        return np.append(np.log(unit), _root(ratio)) if self.fixed_noise is None else np.log(unit)
 
     def box(self, noise_bounds: tuple[float, float]) -> Array:
         sides = np.tile(np.log(np.array(WEIGHT_BOUNDS) / len(self.grams)), (len(self.grams), 1))
-        return np.vstack([sides, np.log(noise_bounds)]) if self.fixed_noise is None else sides
+        return np.vstack([sides, _root(np.array(noise_bounds))]) if self.fixed_noise is None else sides
 
     def run(self, place: Array, box: Array, tolerance: float) -> OptimizeResult:
         options = {"ftol": tolerance, "gtol": tolerance * STEEPNESS}
@@ -161,7 +167,7 @@ class _Search:
         by_level = level * float(evidence.d_noise @ self.balance)
         gradient = unit * evidence.d_weights / self.scales
         if self.fixed_noise is None:
-            gradient = np.append(gradient + by_level * unit / unit.sum(), by_level)
+            gradient = np.append(gradient + by_level * unit / unit.sum(), 2 * by_level / place[-1])
         value, gradient = -evidence.value / self.targets.size, -gradient / self.targets.size
         cost, slope = self.penalty.cost(place[: len(unit)])
         gradient[: len(unit)] += slope
@@ -179,6 +185,7 @@ class _Search:
                 level * self.balance,
                 free_mean=self.free_mean,
                 any_scale=self.any_scale,
+                patterns=self.patterns,
             )
         return self.seen[key]
 
@@ -191,7 +198,17 @@ class _Search:
 
     def _unpack(self, place: Array) -> tuple[Array, float]:
         unit = np.exp(place[: len(self.grams)])
-        return unit, float(np.exp(place[-1]) * unit.sum()) if self.fixed_noise is None else self.fixed_noise
+        return unit, float(_ratio(place[-1]) * unit.sum()) if self.fixed_noise is None else self.fixed_noise
+
+
+def _root(ratio: Any) -> Any:
+    """Of noise to weights, stretched so that at the start a step means the same change as one in the logarithm."""
+    return 2.0 * np.sqrt(ratio / START_NOISE)
+
+
+def _ratio(root: Any) -> Any:
+    """What `_root` was the root of."""
+    return START_NOISE * (root / 2.0) ** 2
 
 
 def _starts(first: Array, box: Array, n_starts: int, random_state: int | None) -> Array:

@@ -13,7 +13,7 @@ noise, misfit / (degrees of freedom * c), which decisions do not depend on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -22,11 +22,11 @@ from scipy.linalg import blas, lapack
 
 from fewsight._base.checks import check_matrix, shown
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array
+from fewsight._base.types import Array, Indices
+from fewsight._compiled import symmetric_sums
 from fewsight.gp._checks import check_grams, check_per_example
 from fewsight.gp._cholesky import LOG_TWO_PI, CholeskyFactor, announce_jitter, factorise, with_diagonal
 
-BLOCK = 48  # rows that are worked on at a time
 TINY = 1e-300  # in place of no misfit at all, whose logarithm is asked for
 
 
@@ -64,32 +64,65 @@ def log_evidence_and_gradients(
 
 
 def evaluate(
-    grams: Sequence[Array], weights: Array, targets: Array, noise: Array, *, free_mean: bool, any_scale: bool
+    grams: Sequence[Array],
+    weights: Array,
+    targets: Array,
+    noise: Array,
+    *,
+    free_mean: bool,
+    any_scale: bool,
+    patterns: Patterns | None = None,
 ) -> tuple[Evidence, float]:
-    """As `log_evidence_and_gradients`, for checked arguments, with the jitter it took."""
+    """As `log_evidence_and_gradients`, for checked arguments, with the jitter it took; `patterns` are those of the targets."""
     factor, jitter = factorise("evidence", lambda: with_diagonal(weighted_sum(grams, weights), noise))
     n, n_targets = targets.shape
     if not targets.size:
         return Evidence(0.0, np.zeros(len(grams)), np.zeros(n)), jitter
-    dual_weights, log_determinant, freedom = factor.solve(targets), factor.log_determinant, n
+    log_determinant, freedom = factor.log_determinant, n
+    inverse = _inverse_over(factor)
+    dual_weights, u = (patterns or Patterns.of(targets)).solve(inverse)
     of_mean = np.zeros((n, 0))
     if free_mean:
-        of_mean, total = _of_mean(factor)
+        total = float(u.sum())
+        of_mean = u[:, None] / np.sqrt(total)
         dual_weights -= of_mean * np.einsum("ij,ik->jk", of_mean, targets)
         log_determinant, freedom = log_determinant + float(np.log(total / n)), n - 1
     misfit = float(np.einsum("ij,ij->", targets, dual_weights))
     scale = max(misfit / max(freedom * n_targets, 1), TINY) if any_scale else 1.0
     value = -0.5 * (misfit / scale + n_targets * (log_determinant + freedom * (LOG_TWO_PI + float(np.log(scale)))))
     columns = np.hstack([dual_weights / np.sqrt(scale), np.sqrt(n_targets) * of_mean])
-    W = blas.dsyrk(-1.0, columns, beta=float(n_targets), c=_inverse_over(factor), lower=1, overwrite_c=1)
-    return Evidence(value, -0.5 * _symmetric_inners(W, grams), -0.5 * W.diagonal(), scale), jitter
+    W = blas.dsyrk(-1.0, columns, beta=float(n_targets), c=inverse, lower=1, overwrite_c=1)
+    return Evidence(value, -0.5 * _inners(W, grams), -0.5 * W.diagonal(), scale), jitter
 
 
-def _of_mean(factor: CholeskyFactor) -> tuple[Array, float]:
-    """u / sqrt(1^T u) as a column, and 1^T u, where u = A^-1 1."""
-    u = factor.solve(np.ones((len(factor), 1)))
-    total = float(u.sum())
-    return u / np.sqrt(total), total
+@final
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Targets by their different rows: those of a classification have as many as there are classes.
+
+    A^-1 targets is then a matter of adding up the rows of A^-1 pattern by pattern, once the inverse is there.
+    """
+
+    targets: Array  # (n, c)
+    rows: Array  # (g, c), all different
+    groups: Indices  # (n,), targets = rows[groups]
+
+    @classmethod
+    def of(cls, targets: Array) -> Patterns:
+        numbers: dict[bytes, int] = {}
+        groups = np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in targets], dtype=np.intp)
+        rows = np.empty((len(numbers), targets.shape[1]))
+        rows[groups] = targets
+        return cls(targets, rows, groups)
+
+    def solve(self, inverse: Array) -> tuple[Array, Array]:
+        """A^-1 targets (n, c), and A^-1 1 (n,), from the lower triangle of A^-1 in Fortran order."""
+        n = len(self.targets)
+        if 2 * len(self.rows) > n:  # hardly anything repeats
+            solved = blas.dsymm(1.0, inverse, np.column_stack([self.targets, np.ones(n)]), lower=1)
+            return solved[:, :-1], solved[:, -1]
+        sums = symmetric_sums.group_sums(inverse.T, self.groups, len(self.rows))
+        return blas.dgemm(1.0, sums.T, self.rows), sums.sum(axis=0)
 
 
 def _inverse_over(factor: CholeskyFactor) -> Array:
@@ -101,30 +134,30 @@ def _inverse_over(factor: CholeskyFactor) -> Array:
 def weighted_sum(grams: Sequence[Array], weights: Array) -> Array:
     """The lower triangle of sum_i w_i K_i as a new matrix in Fortran order; nothing above it counts."""
     n = len(grams[0])
-    total, room = np.empty((n, n)), np.empty(BLOCK * n)
-    for block in _upper_blocks(n):
-        part = np.multiply(_in_rows(grams[0])[block], weights[0], out=total[block])
-        term = room[: part.size].reshape(part.shape)
-        for K, weight in zip(grams[1:], weights[1:], strict=True):
-            part += np.multiply(_in_rows(K)[block], weight, out=term)
+    total = np.zeros((n, n))
+    for four, first in _fours(grams):
+        theirs = np.zeros(4)
+        theirs[: len(grams) - first] = weights[first : first + 4]
+        symmetric_sums.add_four(total, *four, theirs)
     return total.T
 
 
-def _symmetric_inners(lower: Array, grams: Sequence[Array]) -> Array:
-    """sum(W * K) of symmetric matrices, W given by its lower triangle in Fortran order with zeros above it."""
-    half = np.zeros(len(grams))
-    for block in _upper_blocks(len(lower)):
-        part = lower.T[block]
-        half += [float(np.einsum("ij,ij->", part, _in_rows(K)[block])) for K in grams]
-    return 2.0 * half - np.array([float(np.einsum("ii,ii->", lower, K)) for K in grams])
+def _inners(lower: Array, grams: Sequence[Array]) -> Array:
+    """sum(W * K) of symmetric matrices, W given by its lower triangle in Fortran order."""
+    halves = [symmetric_sums.inner_four(lower.T, *four) for four, _ in _fours(grams)]
+    return 2.0 * np.concatenate(halves)[: len(grams)]
 
 
-def _upper_blocks(n: int) -> list[tuple[slice, slice]]:
-    """Rows, a few at a time, from their first diagonal entry on: small enough that all matrices pass while one stays in the
-    cache, and half of the whole."""
-    return [(slice(start, start + BLOCK), slice(start, n)) for start in range(0, n, BLOCK)]
+def _fours(grams: Sequence[Array]) -> Iterator[tuple[tuple[Array, Array, Array, Array], int]]:
+    """Four matrices at a time, the first one again where there are no more, and the number of the first of them."""
+    for first in range(0, len(grams), 4):
+        a, *more = (_in_rows(K) for K in grams[first : first + 4])
+        b, c, d = (more + [a] * 3)[:3]
+        yield (a, b, c, d), first
 
 
 def _in_rows(K: Array) -> Array:
-    """A symmetric matrix such that its rows are contiguous."""
-    return K if K.flags.c_contiguous else K.T
+    """A symmetric matrix such that its rows are contiguous, read-only: one kind of array, for which loops compile once."""
+    rows = np.ascontiguousarray(K if K.flags.c_contiguous else K.T).view()
+    rows.setflags(write=False)
+    return rows

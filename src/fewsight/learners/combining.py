@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -26,7 +27,7 @@ STRENGTHS = {"even": (1e-3, 1e-4, 1e-5), "l1": (30.0, 3.0, 0.3, 0.03), "l2": (10
 NOISE_BOUNDS = (1e-3, 1e2)  # relative; less changes no decision, and costs the search many steps
 NOISES = (1e-3, 1e-2, 1e-1, 1.0)  # relative, to choose from by left-out examples
 LEAST_PROBABILITY = 1e-12
-TOLERANCE = 1e-6  # of a search; closer to the maximum no decision changes
+TOLERANCE = 1e-5  # of a search; closer to the maximum no decision changes
 SAME_NOISE = np.log(11)  # factors of noise below 11 change few decisions
 PLAIN_NOISE = 1e-2  # relative, while weights are compared, and where nothing can be left out
 
@@ -127,7 +128,7 @@ def combine(
     if targets.shape[1] < 2:
         return average
     problem = _Problem(grams, targets, balance)
-    if not problem.can_judge and settings.has_choice:
+    if settings.has_choice and not problem.can_judge:
         return average
     found = _best(problem, settings, average, start)
     return problem.with_best_noise(found) if settings.noise_variance == "left-out" else found
@@ -205,13 +206,17 @@ class _Problem:
     def __init__(self, grams: Sequence[Array], targets: Array, balance: Array) -> None:
         self.grams, self.targets, self.balance = grams, targets, balance
         self.classes: Indices = targets.argmax(axis=1)
-        self.folds, self.kept = left_out_folds(np.mean(grams, axis=0), self.classes)
         self._known: dict[tuple[bytes, bytes], Array] = {}  # surprises, by weights and noise
+
+    @cached_property
+    def left_out(self) -> tuple[Indices, Indices]:
+        """The fold of each example, and the examples that can be predicted without theirs."""
+        return left_out_folds(np.mean(self.grams, axis=0), self.classes)
 
     @property
     def can_judge(self) -> bool:
         """Whether any example can be left out without its class going with it."""
-        return len(self.kept) > 0
+        return len(self.left_out[1]) > 0
 
     def surprise(self, combination: Combination) -> float:
         """Mean surprise at left-out examples after calibration, in nats."""
@@ -226,8 +231,9 @@ class _Problem:
 
     def _surprises(self, combination: Combination) -> Array:
         posteriors = combination.posteriors(self.grams, self.targets, self.balance)
-        mean = np.hstack([posterior.leave_group_out(self.folds).mean[self.kept] for posterior in posteriors])
-        classes = self.classes[self.kept]
+        folds, kept = self.left_out
+        mean = np.hstack([posterior.leave_group_out(folds).mean[kept] for posterior in posteriors])
+        classes = self.classes[kept]
         probabilities = fit_calibration(mean, classes).probabilities(mean)[np.arange(len(classes)), classes]
         return -np.log(np.maximum(probabilities, LEAST_PROBABILITY))
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fewsight.gp._checks import TILE, is_plainly_symmetric
+from fewsight._base.checks import TILE, is_plainly_symmetric
 
 
 @pytest.mark.parametrize("n", [1, 2, TILE, TILE + 1, 3 * TILE - 1])

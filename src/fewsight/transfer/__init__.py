@@ -1,0 +1,1 @@
+"""What known categories lend to a new one. [Rodner2010]"""
