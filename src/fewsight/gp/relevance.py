@@ -1,0 +1,185 @@
+"""One weight for each dimension and the noise, by maximising the evidence: a thousand at a time. [Rodner2012, eq. 8 and section 7]
+
+A = sum_d w_d K_d + r diag(balance) has a variance for each dimension. With P = A^-1 without the mean (see `fewsight.gp.evidence`) and
+dual weights D = P targets, the evidence of c columns has the slopes 1/2 (sum D^T K_d D - c tr(P K_d)), so that
+
+    w_d <- w_d * sqrt(sum D^T K_d D / (c tr(P K_d)))
+
+for all d at once, and likewise r, never makes it worse: a minorise-maximise step for variance components [Zhou2019]. It needs no step
+length, keeps weights positive, and finds the scale as well. The traces come from random signs z, as (P z)^T K_d z: exact where n is
+small, else with the same signs in every step. Products with K alone are needed, and one pass over the non-zeros for all slopes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, Self, final
+
+import numpy as np
+
+from fewsight._base.checks import check_integer, check_matrix, check_positive
+from fewsight._base.progress import track
+from fewsight._base.types import Array
+from fewsight.gp._checks import check_per_example
+from fewsight.gp.linear_systems import conjugate_gradients
+from fewsight.gp.noise_levels import MOST_EXACT
+from fewsight.gp.operators import ColumnOperator
+
+WHO = "learn_relevance"
+PROBES = 16
+LEAST_WEIGHT = 1e-8  # of the largest
+TINY = 1e-300
+
+
+class WeightedOperator(ColumnOperator, Protocol):
+    """K = sum_d weights[d] K_d."""
+
+    weights: Array
+
+    def with_weights(self, weights: Any) -> Self:
+        """The same with other weights."""
+        ...
+
+    def weight_inners(self, U: Any, V: Any) -> Array:
+        """For each d the sum over columns of u^T K_d v."""
+        ...
+
+    def dimension_traces(self) -> Array:
+        """For each d the trace of K_d."""
+        ...
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LearnedRelevance:
+    """Weights (d,) and the noise level, at the scale that the evidence likes best."""
+
+    weights: Array
+    noise_level: float
+    steps: int
+    products: int  # with K, all columns together
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Slopes:
+    """sum D^T M D and c tr(P M) for M = K_d and for the noise: the evidence grows with a weight where the first is larger."""
+
+    explained: Array  # (d,)
+    expected: Array  # (d,)
+    noise_explained: float
+    noise_expected: float
+    products: int
+    solution: Array  # A^-1 of targets, ones and probes, to start the next from
+
+    @property
+    def d_weights(self) -> Array:
+        """Derivatives of the log evidence for the weights."""
+        return 0.5 * (self.explained - self.expected)
+
+    @property
+    def d_noise(self) -> float:
+        """Derivative of the log evidence for the noise level."""
+        return 0.5 * (self.noise_explained - self.noise_expected)
+
+
+def evidence_slopes(
+    operator: WeightedOperator,
+    targets: Array,
+    level: float,
+    *,
+    balance: Array | None = None,
+    probes: int | None = None,
+    tolerance: float = 1e-3,
+    start: Array | None = None,
+    random_state: int = 0,
+) -> Slopes:
+    """Slopes of the evidence with free means for K + level * diag(balance); exact traces where `probes` is None and n small."""
+    targets = check_matrix(WHO, "targets", targets, shape=(operator.n, None))
+    n, c = targets.shape
+    factors = check_per_example(WHO, "balance", 1.0 if balance is None else balance, n)
+    Z = _signs(n, probes, random_state)
+    sides = np.hstack([targets, np.ones((n, 1)), Z])
+    solved = conjugate_gradients(operator, sides, level * factors, tolerance=tolerance, start=start)
+    u = solved.columns[:, c]
+    total = float(u.sum())
+    D = solved.columns[:, :c] - np.outer(u, u @ targets) / total
+    PZ = solved.columns[:, c + 1 :] - np.outer(u, u @ Z) / total
+    share = float(np.einsum("ij,ij->", Z, Z)) / n  # how many times over the signs count the trace
+    typical = float(np.einsum("ij,ij->", PZ, Z)) / (share * n)  # P is close to this times the identity: that part is exact
+    rest = (PZ - typical * Z) / share
+    expected = operator.weight_inners(rest, Z) + typical * operator.dimension_traces()
+    noise_expected = float(np.einsum("i,ij,ij->", factors, rest, Z)) + typical * float(factors.sum())
+    return Slopes(
+        operator.weight_inners(D, D),
+        c * expected,
+        float(np.einsum("i,ij,ij->", factors, D, D)),
+        c * noise_expected,
+        solved.iterations,
+        solved.columns,
+    )
+
+
+def learn_relevance(
+    operator: WeightedOperator,
+    targets: Array,
+    level: float,
+    *,
+    groups: Sequence[int] | None = None,
+    balance: Array | None = None,
+    steps: int = 30,
+    probes: int | None = None,
+    tolerance: float = 1e-3,
+    random_state: int = 0,
+) -> LearnedRelevance:
+    """Weights and noise level that maximise the evidence, from those of the operator and `level` on.
+
+    Parameters
+    ----------
+    groups : a number for each dimension; dimensions with the same one share their weight. None: each has its own.
+    balance : factors of the noise of each example.
+    steps : of the minorise-maximise iteration.
+    probes : random signs for the traces; None for 16, or for exact traces up to 500 examples.
+    """
+    steps = check_integer(WHO, "steps", steps, least=1)
+    level = check_positive(WHO, "level", level)
+    weights, products = np.array(operator.weights), 0
+    members = None if groups is None else np.asarray(groups, dtype=np.intp)
+    start: Array | None = None
+    for _ in track(range(steps), "relevance weights", steps):
+        slopes = evidence_slopes(
+            operator.with_weights(weights),
+            targets,
+            level,
+            balance=balance,
+            probes=probes,
+            tolerance=tolerance,
+            start=start,
+            random_state=random_state,
+        )
+        weights = weights * _factors(slopes.explained, slopes.expected, operator.dimension_traces(), weights, members)
+        weights = np.maximum(weights, LEAST_WEIGHT * weights.max(initial=0.0))
+        level *= float(np.sqrt(max(slopes.noise_explained, TINY) / max(slopes.noise_expected, TINY)))
+        products, start = products + slopes.products, slopes.solution
+    return LearnedRelevance(weights, level, steps, products)
+
+
+def _factors(explained: Array, expected: Array, traces: Array, weights: Array, groups: Any) -> Array:
+    """By how much each weight grows; dimensions that no example has stay as they are."""
+    seen = traces > 0
+    if groups is not None:
+        explained, expected, seen = (
+            np.bincount(groups, weights=weights * part)[groups] for part in (explained, expected, traces)
+        )
+        seen = seen > 0
+    ratio = np.maximum(explained, TINY) / np.maximum(expected, TINY)
+    return np.where(seen & (expected > 0), np.sqrt(np.clip(ratio, 1e-4, 1e4)), 1.0)
+
+
+def _signs(n: int, probes: int | None, random_state: int) -> Array:
+    """Random signs (n, probes), or a matrix whose columns count the trace exactly."""
+    if probes is None and n <= MOST_EXACT:
+        return np.eye(n)
+    count = PROBES if probes is None else check_integer(WHO, "probes", probes, least=1)
+    return np.random.default_rng(random_state).choice([-1.0, 1.0], (n, count))
