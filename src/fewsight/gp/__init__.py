@@ -1,18 +1,18 @@
-"""Gaussian process regression on class targets: exact posterior, leave-one-out, evidence and what it teaches; and, for examples whose
-Gram matrix is too large to form, the same from products with it."""
+"""Gaussian process regression on class targets: exact posterior, leave-one-out, evidence and what it teaches; and, for
+examples whose Gram matrix is too large to form, the same from products with it."""
 
+from fewsight.gp.bounded_likelihood import LikelihoodBound, Minimum, likelihood_bound, minimise
 from fewsight.gp.combination import PENALTIES, LearnedWeights, Penalty, learn_weights_and_noise
-from fewsight.gp.linear_systems import Preconditioner, Solution, conjugate_gradients
 from fewsight.gp.determinant_bound import bound_from_ritz, deflated_bound, log_determinant_bound, squares_from_below
 from fewsight.gp.evidence import Evidence, log_evidence_and_gradients
 from fewsight.gp.iterative_variance import IterativeVariance
 from fewsight.gp.lanczos import Quadrature, Ritz, largest_eigenvalues, quadrature
-from fewsight.gp.bounded_likelihood import LikelihoodBound, Minimum, likelihood_bound, minimise
+from fewsight.gp.linear_systems import Preconditioner, Solution, conjugate_gradients
 from fewsight.gp.noise import LearnedNoise, learn_noise
 from fewsight.gp.noise_levels import NoiseCurve, noise_curve
 from fewsight.gp.operators import ColumnOperator, DenseOperator, LinearOperator, Restricted
-from fewsight.gp.preconditioning import LowRankPreconditioner, pivoted_cholesky
 from fewsight.gp.posterior import LeaveOneOut, Posterior
+from fewsight.gp.preconditioning import LowRankPreconditioner, pivoted_cholesky
 from fewsight.gp.relevance import LearnedRelevance, Slopes, WeightedOperator, evidence_slopes, learn_relevance
 
 __all__ = [

@@ -4,8 +4,9 @@ With a free mean (see `fewsight.gp.evidence`), u = A^-1 1 and the covariances k 
 
     variance = k(x, x) - k^T A^-1 k + (1 - u^T k)^2 / (1^T u).
 
-For any vectors W, k^T A^-1 k >= |R^-T W^T k|^2 where W^T A W = R^T R: so a few columns C = W R^-1 give an upper bound from the inner
-products of k with them alone, and the leading eigenvectors give the best one. [Rodner2012, section 7, names this as open]
+For any vectors W, k^T A^-1 k >= |R^-T W^T k|^2 where W^T A W = R^T R: so a few columns C = W R^-1 give an upper bound from
+the inner products of k with them alone, and the leading eigenvectors give the best one. [Rodner2012, section 7, names this as
+open]
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ import numpy as np
 from scipy.linalg import cholesky, solve_triangular
 
 from fewsight._base.types import Array, Indices
-from fewsight.gp.linear_systems import Preconditioner, conjugate_gradients
 from fewsight.gp.lanczos import largest_eigenvalues
+from fewsight.gp.linear_systems import Preconditioner, conjugate_gradients
 from fewsight.gp.operators import LinearOperator
 
 COLUMNS = 64  # solved for at a time

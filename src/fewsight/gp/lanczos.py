@@ -1,7 +1,8 @@
 """Eigenvalues and functions of a matrix from products with it: the iteration of Lanczos. [Rodner2012, section 5.2]
 
-`largest_eigenvalues` keeps all vectors of the iteration and makes each orthogonal to all before. `quadrature` keeps none: it runs
-on many start vectors at once, and what comes out gives b^T f(A) b for any smooth f (Gauss's rule), here for all noise levels at once.
+`largest_eigenvalues` keeps all vectors of the iteration and makes each orthogonal to all before. `quadrature` keeps none: it
+runs on many start vectors at once, and what comes out gives b^T f(A) b for any smooth f (Gauss's rule), here for all noise
+levels at once.
 """
 
 from __future__ import annotations
@@ -51,7 +52,8 @@ def largest_eigenvalues(
 ) -> Ritz:
     """The largest eigenvalues of K + diag(noise), the first of them to a relative tolerance.
 
-    At least `2 count + 10` steps are done, whatever the tolerance; no more than `max_steps` (then the residual says how far it is).
+    At least `2 count + 10` steps are done, whatever the tolerance; no more than `max_steps` (then the residual says how far
+    it is).
     """
     who = "largest_eigenvalues"
     n = operator.n

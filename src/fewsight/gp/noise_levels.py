@@ -2,11 +2,12 @@
 
 With noise r * balance, B = K scaled by balance^-1/2 on both sides, A is B + r I up to that scale, and the vectors of a Lanczos
 iteration on B do not depend on r. So one run from the targets (misfit) and from random signs (log-determinant, by Hutchinson's
-estimate) gives the evidence for every r; the same signs serve all levels and all kernels, so that differences are far more exact than
-values. With few examples all is exact instead, by the eigenvalues of B.
+estimate) gives the evidence for every r; the same signs serve all levels and all kernels, so that differences are far more
+exact than values. With few examples all is exact instead, by the eigenvalues of B.
 
-As in `fewsight.gp.evidence`, each column has a *free mean* and the evidence is that at the best common *scale* of kernel and noise. Both
-matter: with them the level that the evidence likes best is also the one that ranks new examples well (see docs/large_scale.md).
+As in `fewsight.gp.evidence`, each column has a *free mean* and the evidence is that at the best common *scale* of kernel and
+noise. Both matter: with them the level that the evidence likes best is also the one that ranks new examples well (see
+docs/large_scale.md).
 """
 
 from __future__ import annotations
@@ -23,8 +24,8 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.gp._checks import check_per_example
 from fewsight.gp._cholesky import LOG_TWO_PI
-from fewsight.gp.linear_systems import norms
 from fewsight.gp.lanczos import Quadrature, quadrature
+from fewsight.gp.linear_systems import norms
 from fewsight.gp.operators import ColumnOperator, whole
 
 MOST_EXACT = 500  # examples for which all eigenvalues are computed: well under a second
@@ -113,7 +114,9 @@ def noise_curve(
     factors = check_per_example(who, "balance", 1.0 if balance is None else balance, n)
     probes = check_integer(who, "probes", probes, least=1)
     root = np.sqrt(factors)
-    mean = (1.0 / root) / np.linalg.norm(1.0 / root)  # what a constant looks like beside B; all else is orthogonal to it
+    mean = (1.0 / root) / np.linalg.norm(
+        1.0 / root
+    )  # what a constant looks like beside B; all else is orthogonal to it
     scaled = _without(mean, targets / root[:, None])
     constant = float(np.log(factors).sum() + np.log((1.0 / factors).mean()))
     unit = float(operator.diag().mean()) or 1.0

@@ -55,7 +55,7 @@ class LowRankPreconditioner:
     @classmethod
     def of(cls, L: Array, left: Array, noise: float | Array) -> LowRankPreconditioner:
         """From `pivoted_cholesky` and the noise."""
-        columns = np.ndim(noise) == 2 and np.shape(noise)[1] or 1
+        columns = np.shape(noise)[1] if np.ndim(noise) == 2 else 1
         per_example = np.exp(np.log(check_noise(noise, (len(L), columns))).mean(axis=1))
         inverse = 1.0 / (left + per_example)
         scaled = inverse[:, None] * L

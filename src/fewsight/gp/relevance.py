@@ -1,41 +1,49 @@
-"""One weight for each dimension and the noise, by maximising the evidence: a thousand at a time. [Rodner2012, eq. 8 and section 7]
+"""One weight for each dimension and the noise, by maximising the evidence: a thousand at a time. [Rodner2012, eq. 8 and
+section 7]
 
-A = sum_d w_d K_d + r diag(balance) has a variance for each dimension. With P = A^-1 without the mean (see `fewsight.gp.evidence`) and
-dual weights D = P targets, the evidence of c columns has the slopes 1/2 (sum D^T K_d D - c tr(P K_d)), so that
+A = sum_d w_d K_d + r diag(balance) has a variance for each dimension. With P = A^-1 without the mean (see
+`fewsight.gp.evidence`) and dual weights D = P targets, the evidence of c columns has the slopes 1/2 (sum D^T K_d D - c tr(P
+K_d)), so that
 
     w_d <- w_d * sqrt(sum D^T K_d D / (c tr(P K_d)))
 
-for all d at once, and likewise r, never makes it worse: a minorise-maximise step for variance components [Zhou2019]. It needs no step
-length, keeps weights positive, and finds the scale as well. The traces come from random signs z, as (P z)^T K_d z: exact where n is
-small, else with the same signs in every step. Products with K alone are needed, and one pass over the non-zeros for all slopes.
+for all d at once, and likewise r, never makes it worse: a minorise-maximise step for variance components [Zhou2019]. It needs
+no step length, keeps weights positive, and finds the scale as well. The traces come from random signs z, as (P z)^T K_d z:
+exact where n is small, else with the same signs in every step. Products with K alone are needed, and one pass over the
+non-zeros for all slopes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, Self, final
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
 
 from fewsight._base.checks import check_integer, check_matrix, check_positive
 from fewsight._base.progress import track
-from fewsight._base.types import Array
+from fewsight._base.types import Array, Indices
 from fewsight.gp._checks import check_per_example
-from fewsight.gp.linear_systems import conjugate_gradients
+from fewsight.gp.linear_systems import Solution, conjugate_gradients
 from fewsight.gp.noise_levels import MOST_EXACT
-from fewsight.gp.operators import ColumnOperator
+from fewsight.gp.operators import ColumnOperator, whole
 
 WHO = "learn_relevance"
 PROBES = 16
 LEAST_WEIGHT = 1e-8  # of the largest
+LEAST_LEVEL = 1e-3  # of the mean diagonal: with less noise, systems take ever longer to solve
+MOST_ITERATIONS = 200  # of conjugate gradients, for slopes that need not be exact
 TINY = 1e-300
 
 
 class WeightedOperator(ColumnOperator, Protocol):
     """K = sum_d weights[d] K_d."""
 
-    weights: Array
+    @property
+    def weights(self) -> Array:
+        """(d,)"""
+        ...
 
     def with_weights(self, weights: Any) -> Self:
         """The same with other weights."""
@@ -101,13 +109,15 @@ def evidence_slopes(
     factors = check_per_example(WHO, "balance", 1.0 if balance is None else balance, n)
     Z = _signs(n, probes, random_state)
     sides = np.hstack([targets, np.ones((n, 1)), Z])
-    solved = conjugate_gradients(operator, sides, level * factors, tolerance=tolerance, start=start)
+    solved = _solved(operator, sides, level * factors, tolerance, start)
     u = solved.columns[:, c]
     total = float(u.sum())
     D = solved.columns[:, :c] - np.outer(u, u @ targets) / total
     PZ = solved.columns[:, c + 1 :] - np.outer(u, u @ Z) / total
     share = float(np.einsum("ij,ij->", Z, Z)) / n  # how many times over the signs count the trace
-    typical = float(np.einsum("ij,ij->", PZ, Z)) / (share * n)  # P is close to this times the identity: that part is exact
+    typical = float(np.einsum("ij,ij->", PZ, Z)) / (
+        share * n
+    )  # P is close to this times the identity: that part is exact
     rest = (PZ - typical * Z) / share
     expected = operator.weight_inners(rest, Z) + typical * operator.dimension_traces()
     noise_expected = float(np.einsum("i,ij,ij->", factors, rest, Z)) + typical * float(factors.sum())
@@ -126,7 +136,7 @@ def learn_relevance(
     targets: Array,
     level: float,
     *,
-    groups: Sequence[int] | None = None,
+    groups: Indices | None = None,
     balance: Array | None = None,
     steps: int = 30,
     probes: int | None = None,
@@ -161,8 +171,19 @@ def learn_relevance(
         weights = weights * _factors(slopes.explained, slopes.expected, operator.dimension_traces(), weights, members)
         weights = np.maximum(weights, LEAST_WEIGHT * weights.max(initial=0.0))
         level *= float(np.sqrt(max(slopes.noise_explained, TINY) / max(slopes.noise_expected, TINY)))
+        level = max(level, LEAST_LEVEL * float(weights @ operator.dimension_traces()) / operator.n)
         products, start = products + slopes.products, slopes.solution
     return LearnedRelevance(weights, level, steps, products)
+
+
+def _solved(operator: ColumnOperator, sides: Array, noise: Array, tolerance: float, start: Array | None) -> Solution:
+    """By factorisation where n is small, else by conjugate gradients."""
+    if operator.n > MOST_EXACT:
+        return conjugate_gradients(
+            operator, sides, noise, tolerance=tolerance, start=start, max_iterations=MOST_ITERATIONS
+        )
+    columns = cho_solve(cho_factor(whole(operator) + np.diag(noise), lower=True), sides)
+    return Solution(columns, 0, 0.0, True)
 
 
 def _factors(explained: Array, expected: Array, traces: Array, weights: Array, groups: Any) -> Array:
