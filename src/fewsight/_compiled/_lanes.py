@@ -12,16 +12,19 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
 from numba.core.datamodel import PrimitiveModel, register_default
 from numba.extending import intrinsic
 
+from fewsight._base.types import Array
+
 LANES = 8
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 
 
-class LanesType(types.Type):  # type: ignore[misc]
+class LanesType(types.Type):
     """numba's name for LANES numbers."""
 
     def __init__(self) -> None:
@@ -32,7 +35,7 @@ lanes_type = LanesType()
 
 
 @register_default(LanesType)
-class _LanesModel(PrimitiveModel):  # type: ignore[misc]
+class _LanesModel(PrimitiveModel):
     def __init__(self, manager: Any, fe_type: Any) -> None:
         super().__init__(manager, fe_type, _VECTOR)
 
@@ -113,3 +116,17 @@ def store(typing_context: Any, array: Any, place: Any, a: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(array, types.uint64, lanes_type), generate
+
+
+def blocks(V: Array) -> list[slice]:
+    """All columns of V, LANES at a time."""
+    return [slice(left, left + LANES) for left in range(0, V.shape[1], LANES)]
+
+
+def padded(block: Array, always: bool = False) -> Array:
+    """The columns with zeros after them, LANES in all, contiguous; a single column stays alone, unless `always`."""
+    if block.shape[1] == LANES or (block.shape[1] == 1 and not always):
+        return np.ascontiguousarray(block)
+    whole = np.zeros((len(block), LANES))
+    whole[:, : block.shape[1]] = block
+    return whole

@@ -1,12 +1,13 @@
 """The non-zeros of histograms, dimension by dimension in ascending order of their values. [Rodner2012, section 4]
 
-Columns are three arrays: `starts` (D + 1), and for each non-zero its row (`rows`, unsigned 32 bit) and value (`values` > 0).
 Values are sorted by the 32 bits of their float32, eleven bits at a time; what is equal there is put right afterwards.
 """
 
 from __future__ import annotations
 
-from typing import Any
+import functools
+import itertools
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
@@ -14,7 +15,7 @@ import numpy.typing as npt
 
 from fewsight._base.types import Array
 from fewsight._compiled._caching import compiled
-from fewsight._compiled._threads import threads_for
+from fewsight._compiled._threads import in_shares
 
 Ints = npt.NDArray[Any]
 
@@ -25,28 +26,32 @@ SHORT = 256  # below, setting up the buckets takes longer than a sort by compari
 RUN = 16  # equal float32 values that are sorted by insertion
 
 
-def sort_columns_reference(starts: Ints, rows: Ints, values: Array) -> None:
-    """The definition: every column by value and, where values are equal, in the order it came in. In place."""
-    for first, last in zip(starts[:-1], starts[1:], strict=True):
-        order = np.argsort(values[first:last], kind="stable")
-        rows[first:last], values[first:last] = rows[first:last][order], values[first:last][order]
+class Columns(NamedTuple):
+    """The non-zeros of dimension d are those from starts[d] to starts[d + 1], each with its row and its value."""
+
+    starts: Ints  # (D + 1)
+    rows: Ints  # unsigned, 32 bit
+    values: Array
 
 
-def sort_columns(starts: Ints, rows: Ints, values: Array) -> None:
-    """As `sort_columns_reference`, on several threads where that pays."""
-    with threads_for(10.0 * len(values)):
-        radix_sort_columns(starts, rows, values)
+def sort_columns_reference(columns: Columns, first: int, last: int) -> None:
+    """The definition: dimensions `first` to `last` by value and, where values are equal, in the order they came in. In place."""
+    starts, rows, values = columns
+    for start, stop in itertools.pairwise(starts[first : last + 1]):
+        order = np.argsort(values[start:stop], kind="stable")
+        rows[start:stop], values[start:stop] = rows[start:stop][order], values[start:stop][order]
 
 
-def radix_sort_columns_reference(starts: Ints, rows: Ints, values: Array) -> None:
-    """The definition: `sort_columns_reference`."""
-    sort_columns_reference(starts, rows, values)
+def sort_all(columns: Columns) -> None:
+    """Sort every dimension, in place, on several threads where that pays."""
+    in_shares(functools.partial(sort_columns, columns), np.diff(columns.starts))
 
 
-@compiled(parallel=True, error_model="numpy")
-def radix_sort_columns(starts: Ints, rows: Ints, values: Array) -> None:
-    """As `radix_sort_columns_reference`, in a time that grows with the number of non-zeros only. Values are >= 0."""
-    for d in numba.prange(starts.size - 1):
+@compiled(nogil=True, error_model="numpy")
+def sort_columns(columns: Columns, first: int, last: int) -> None:
+    """As `sort_columns_reference`, in a time that grows with the number of non-zeros only. Values are >= 0."""
+    starts, rows, values = columns
+    for d in range(first, last):
         here = slice(starts[d], starts[d + 1])
         if starts[d + 1] - starts[d] < SHORT:
             _sort_by_comparison(rows[here], values[here])
@@ -130,34 +135,48 @@ def _mend(keys: Ints, rows: Ints, values: Array) -> None:
             first = t
 
 
-def merge_columns_reference(
-    a_starts: Ints, a_rows: Ints, a_values: Array, b_starts: Ints, b_rows: Ints, b_values: Array
-) -> tuple[Ints, Ints, Array]:
-    """The definition: the columns of both, sorted anew; of equal values those of `a` come first."""
-    starts = a_starts + b_starts
-    rows, values = np.empty(starts[-1], a_rows.dtype), np.empty(starts[-1])
+def merge_columns_reference(a: Columns, b: Columns) -> Columns:
+    """The definition: the dimensions of both, sorted anew; of equal values those of `a` come first."""
+    starts = a.starts + b.starts
+    both = Columns(starts, np.empty(starts[-1], a.rows.dtype), np.empty(starts[-1]))
     for d in range(len(starts) - 1):
-        a, b = slice(a_starts[d], a_starts[d + 1]), slice(b_starts[d], b_starts[d + 1])
-        rows[starts[d] : starts[d + 1]] = np.concatenate([a_rows[a], b_rows[b]])
-        values[starts[d] : starts[d + 1]] = np.concatenate([a_values[a], b_values[b]])
-    sort_columns_reference(starts, rows, values)
-    return starts, rows, values
+        for part, joined in ((1, both.rows), (2, both.values)):
+            joined[starts[d] : starts[d + 1]] = np.concatenate([x[part][x.starts[d] : x.starts[d + 1]] for x in (a, b)])
+    sort_columns_reference(both, 0, len(starts) - 1)
+    return both
 
 
-@compiled(error_model="numpy")
-def merge_columns(
-    a_starts: Ints, a_rows: Ints, a_values: Array, b_starts: Ints, b_rows: Ints, b_values: Array
-) -> tuple[Ints, Ints, Array]:
-    """As `merge_columns_reference`, for columns that are sorted, in one pass."""
-    starts = a_starts + b_starts
-    rows, values = np.empty(starts[-1], a_rows.dtype), np.empty(starts[-1])
+@compiled(nogil=True, error_model="numpy")
+def merge_columns(a: Columns, b: Columns) -> Columns:
+    """As `merge_columns_reference`, for dimensions that are sorted, in one pass."""
+    starts = a.starts + b.starts
+    rows, values = np.empty(starts[-1], a.rows.dtype), np.empty(starts[-1])
     for d in range(starts.size - 1):
-        i, j = a_starts[d], b_starts[d]
+        i, j = a.starts[d], b.starts[d]
         for t in range(starts[d], starts[d + 1]):
-            if j == b_starts[d + 1] or (i < a_starts[d + 1] and a_values[i] <= b_values[j]):
-                rows[t], values[t] = a_rows[i], a_values[i]
+            if j == b.starts[d + 1] or (i < a.starts[d + 1] and a.values[i] <= b.values[j]):
+                rows[t], values[t] = a.rows[i], a.values[i]
                 i += 1
             else:
-                rows[t], values[t] = b_rows[j], b_values[j]
+                rows[t], values[t] = b.rows[j], b.values[j]
                 j += 1
-    return starts, rows, values
+    return Columns(starts, rows, values)
+
+
+def values_of_row_reference(columns: Columns, dims: Ints, row: int) -> Array:
+    """The definition: what stands in one row, in the dimensions that it has."""
+    starts, rows, values = columns
+    places = [starts[d] + np.flatnonzero(rows[starts[d] : starts[d + 1]] == row)[0] for d in dims]
+    return values[np.asarray(places, dtype=np.intp)]
+
+
+@compiled(nogil=True, error_model="numpy")
+def values_of_row(columns: Columns, dims: Ints, row: int) -> Array:
+    """As `values_of_row_reference`."""
+    found = np.empty(dims.size)
+    for k in range(dims.size):
+        t = columns.starts[dims[k]]
+        while columns.rows[t] != row:
+            t += 1
+        found[k] = columns.values[t]
+    return found

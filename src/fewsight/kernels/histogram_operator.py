@@ -1,4 +1,4 @@
-"""The histogram intersection kernel of many rows as something to multiply with: K itself is never formed. [Rodner2012, section 4]"""
+"""The histogram intersection kernel of many rows to multiply with: K itself is never formed. [Rodner2012, section 4]"""
 
 from __future__ import annotations
 
@@ -11,7 +11,12 @@ import numpy as np
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
-from fewsight._compiled import intersection_points, intersection_sweep
+from fewsight._compiled.column_totals import column_totals
+from fewsight._compiled.intersection_cross import cross
+from fewsight._compiled.intersection_inners import inners
+from fewsight._compiled.intersection_points import at_points
+from fewsight._compiled.intersection_product import product
+from fewsight._compiled.sorted_columns import Columns
 from fewsight.kernels.histogram_transforms import Plain, Transform, transform_named
 from fewsight.kernels.rows import Sparse
 from fewsight.kernels.sorted_histograms import OWNER, SortedHistograms, checked_histograms
@@ -39,7 +44,7 @@ class HistogramOperator:
     ) -> HistogramOperator:
         """The operator of an array or SciPy sparse matrix of finite numbers >= 0; all weights are 1 if None are given."""
         histograms = SortedHistograms.from_rows(X)
-        plain = cls(histograms, np.ones(histograms.width), Plain(), histograms.values)
+        plain = cls(histograms, np.ones(histograms.width), Plain(), histograms.columns.values)
         weighted = plain if weights is None else plain.with_weights(weights)
         return weighted.with_transform(transform, parameter)
 
@@ -61,8 +66,19 @@ class HistogramOperator:
     @property
     def nbytes(self) -> int:
         """The memory of all arrays; a transform adds 8 bytes a non-zero."""
-        own = 0 if self.values is self.histograms.values else self.values.nbytes
+        own = 0 if self.values is self.histograms.columns.values else self.values.nbytes
         return self.histograms.nbytes + self.weights.nbytes + own
+
+    @property
+    def sorted_values(self) -> Columns:
+        """g of the sorted values."""
+        return self.histograms.columns._replace(values=self.values)
+
+    @property
+    def _slopes(self) -> Columns:
+        """The derivative of g by its parameter, of the sorted values."""
+        columns = self.histograms.columns
+        return columns._replace(values=self.transform.derivative(columns.values))
 
     def with_weights(self, weights: Any) -> HistogramOperator:
         """The same with one weight >= 0 for each dimension."""
@@ -71,21 +87,25 @@ class HistogramOperator:
     def with_transform(self, name: str, parameter: float | None = None) -> HistogramOperator:
         """The same with another g: 'none', 'power' (x^parameter) or 'exponential'."""
         transform = transform_named(name, parameter)
-        return dataclasses.replace(self, transform=transform, values=transform(self.histograms.values))
+        return dataclasses.replace(self, transform=transform, values=transform(self.histograms.columns.values))
 
     def append(self, X: Any) -> HistogramOperator:
         """The operator of these rows and then those of X, without sorting all again."""
         histograms = self.histograms.append(X)
-        return dataclasses.replace(self, histograms=histograms, values=self.transform(histograms.values))
+        return dataclasses.replace(self, histograms=histograms, values=self.transform(histograms.columns.values))
 
     def __matmul__(self, V: Any) -> Array:
         """K v or K V, for a vector of n numbers or a matrix of n rows."""
-        return as_given(V, self._product(self._checked("V", V)))
+        numbers = self._checked("V", V)
+        return as_given(
+            V, product(self.sorted_values, self.histograms.order, self.weights, self.totals(numbers), numbers)
+        )
 
     def diag(self) -> Array:
         """K(x, x) of each row."""
-        weighted = self.values * np.repeat(self.weights, np.diff(self.histograms.starts))
-        return np.bincount(self.histograms.rows, weighted, minlength=self.n)
+        columns = self.sorted_values
+        weighted = columns.values * np.repeat(self.weights, np.diff(columns.starts))
+        return np.asarray(np.bincount(columns.rows, weighted, minlength=self.n), dtype=np.float64)
 
     def trace(self) -> float:
         """The sum of `diag()`."""
@@ -93,31 +113,31 @@ class HistogramOperator:
 
     def dimension_traces(self) -> Array:
         """For each dimension the trace of its part of K, without its weight: what the trace gains for a unit of weight."""
-        return _sums_by_dimension(self.histograms, self.values)
+        return _sums_by_dimension(self.sorted_values)
 
     def transform_trace(self) -> float:
         """What the trace gains for a unit of the transform's parameter."""
-        slopes = self.transform.derivative(self.histograms.values)
-        return float(self.weights @ _sums_by_dimension(self.histograms, slopes))
+        return float(self.weights @ _sums_by_dimension(self._slopes))
 
     def weight_inners(self, U: Any, V: Any) -> Array:
         """For each dimension d the sum over columns k of u_k^T K_d v_k, without its weight: the slope in w_d of u^T K v."""
-        return self._inners(self.values, U, V)
+        return self._inners(self.sorted_values, U, V)
 
     def transform_inner(self, U: Any, V: Any) -> float:
         """The sum over columns k of u_k^T K' v_k, K' being the derivative of K by the transform's parameter.
 
         The smaller of two values stays the smaller, so K' has the derivative of g where K has g.
         """
-        return float(self.weights @ self._inners(self.transform.derivative(self.histograms.values), U, V))
+        return float(self.weights @ self._inners(self._slopes, U, V))
 
     def product(self, X: Any, V: Any) -> Array:
         """K between new rows X and the n rows, times V: exact, a batch of rows at a time, merged with the sorted values."""
         rows, numbers = self.transformed(X), self._checked("V", V)
-        totals = self.totals(numbers)
         step = max(1, int(BATCH_NUMBERS * rows.shape[0] / max(1, rows.nnz)))
         batches = [rows[top : top + step] for top in range(0, rows.shape[0], step)]
-        parts = [self._merged(SortedHistograms.from_sparse(batch), totals, numbers) for batch in batches]
+        parts = [
+            self.at_points(SortedHistograms.from_sparse(batch).columns, numbers, batch.shape[0]) for batch in batches
+        ]
         return as_given(V, np.concatenate([*parts, np.empty((0, numbers.shape[1]))]))
 
     def cross(self, X: Any) -> Array:
@@ -134,37 +154,25 @@ class HistogramOperator:
 
     def totals(self, V: Array) -> Array:
         """For each dimension the sum of each column of V over the rows that have it."""
-        histograms = self.histograms
-        return intersection_sweep.column_totals(histograms.row_starts, histograms.dims, V, self.width)
+        return column_totals(self.histograms.row_starts, self.histograms.dims, self.width, V)
 
     def transformed(self, X: Any) -> Sparse:
         """New rows, checked, as canonical CSR of transformed values."""
         rows = checked_histograms("X", X, self.width)
         return _with_data(rows, self.transform(rows.data))
 
-    def at_points(self, starts: Any, rows: Any, points: Array, totals: Array, V: Array, n: int) -> Array:
-        """What `intersection_points.at_points` says, of transformed points."""
-        columns = self.histograms.starts, self.histograms.rows, self.values, self.weights, totals
-        return intersection_points.at_points(*columns, starts, rows, points, V, n)
-
-    def _merged(self, new: SortedHistograms, totals: Array, V: Array) -> Array:
-        return self.at_points(new.starts, new.rows, new.values, totals, V, new.n)
+    def at_points(self, points: Columns, V: Array, n: int) -> Array:
+        """What the dimensions of K add to n rows of K V that have transformed values at these points, in ascending order."""
+        return at_points(self.sorted_values, self.weights, self.totals(V), V, points, n)
 
     def _cross(self, rows: Sparse) -> Array:
-        columns = self.histograms.starts, self.histograms.rows, self.values, self.weights
-        return intersection_points.cross(*columns, rows.T.toarray(), self.n)
+        return cross(self.sorted_values, self.weights, rows.T.toarray(), self.n)
 
-    def _product(self, V: Array) -> Array:
-        sides = self.histograms.row_starts, self.histograms.dims, self.weights
-        return intersection_sweep.product(self.histograms.starts, self.histograms.rows, self.values, *sides, V)
-
-    def _inners(self, values: Array, U: Any, V: Any) -> Array:
+    def _inners(self, columns: Columns, U: Any, V: Any) -> Array:
         left, right = self._checked("U", U), self._checked("V", V)
         if left.shape != right.shape:
             raise InvalidInput(f"{OWNER}: U and V must have one shape, got {left.shape} and {right.shape}.")
-        histograms = self.histograms
-        sides = histograms.row_starts, histograms.dims
-        return intersection_sweep.inners(histograms.starts, histograms.rows, values, *sides, left, right)
+        return inners(columns, self.totals(right), left, right)
 
     def _checked(self, name: str, V: Any) -> Array:
         return check_columns(name, V, self.n)
@@ -201,10 +209,10 @@ def _check_weights(weights: Any, width: int) -> Array:
     return numbers
 
 
-def _sums_by_dimension(histograms: SortedHistograms, values: Array) -> Array:
-    ends = np.concatenate([values, [0.0]])  # reduceat must not point behind the end
-    sums = np.add.reduceat(ends, histograms.starts[:-1]) if histograms.width else np.empty(0)
-    return np.where(np.diff(histograms.starts) > 0, sums, 0.0)
+def _sums_by_dimension(columns: Columns) -> Array:
+    ends = np.concatenate([columns.values, [0.0]])  # reduceat must not point behind the end
+    sums = np.add.reduceat(ends, columns.starts[:-1]) if len(columns.starts) > 1 else np.empty(0)
+    return np.where(np.diff(columns.starts) > 0, sums, 0.0)
 
 
 def _with_data(rows: Sparse, values: Array) -> Sparse:

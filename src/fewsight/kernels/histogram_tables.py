@@ -13,8 +13,10 @@ import numpy as np
 
 from fewsight._base.checks import check_integer
 from fewsight._base.types import Array
-from fewsight._compiled import intersection_points
+from fewsight._compiled import intersection_tables
+from fewsight._compiled.sorted_columns import Columns, Ints
 from fewsight.kernels.histogram_operator import HistogramOperator, as_given, check_columns
+from fewsight.kernels.rows import Sparse
 from fewsight.kernels.sorted_histograms import checked_histograms
 
 MOST_BINS = 100_000
@@ -28,18 +30,16 @@ class SearchTable:
     def __init__(self, operator: HistogramOperator, V: Any) -> None:
         self._operator, self._given = operator, V
         self._numbers = check_columns("V", V, operator.n)
-        histograms = operator.histograms
-        self._columns = histograms.starts, histograms.rows, operator.values, operator.weights
         totals = operator.totals(self._numbers)
-        self._sums = intersection_points.checkpoints(*self._columns, totals, self._numbers)
+        self._sums = intersection_tables.checkpoints(operator.sorted_values, operator.weights, totals, self._numbers)
 
     def product(self, X: Any) -> Array:
         """As `operator.product(X, V)`."""
         if np.shape(X)[:1] > (SEARCH_ROWS,):
             return self._operator.product(X, self._given)
-        rows = self._operator.transformed(X)
-        new = rows.indptr.astype(np.int64), rows.indices, rows.data
-        return as_given(self._given, intersection_points.searched(*self._columns, self._sums, self._numbers, *new))
+        rows, operator = self._operator.transformed(X), self._operator
+        kept = operator.sorted_values, operator.weights, self._sums, self._numbers
+        return as_given(self._given, intersection_tables.searched(*kept, *csr_parts(rows)))
 
 
 @final
@@ -59,25 +59,29 @@ class LookupTable:
     def from_operator(cls, operator: HistogramOperator, V: Any, bins: int = 100) -> LookupTable:
         """Tabulate K between anything and the operator's rows times V."""
         bins = check_integer("LookupTable", "bins", bins, least=1, most=MOST_BINS)
-        numbers, histograms = check_columns("V", V, operator.n), operator.histograms
+        numbers, width = check_columns("V", V, operator.n), operator.width
         nodes = np.outer(greatest_values(operator), np.linspace(0.0, 1.0, bins + 1))
         points = operator.transform(nodes.ravel())
-        starts, places = np.arange(histograms.width + 1) * (bins + 1), np.arange(points.size, dtype=np.uint32)
-        table = operator.at_points(starts, places, points, operator.totals(numbers), numbers, points.size)
+        columns = Columns(np.arange(width + 1) * (bins + 1), np.arange(points.size, dtype=np.uint32), points)
+        table = operator.at_points(columns, numbers, points.size)
         greatest = nodes[:, -1]
         scales = np.divide(bins, greatest, out=np.zeros_like(greatest), where=greatest > 0)
-        return cls(table.reshape(histograms.width, bins + 1, numbers.shape[1]), scales, np.ndim(V) == 1)
+        return cls(table.reshape(width, bins + 1, numbers.shape[1]), scales, np.ndim(V) == 1)
 
     def product(self, X: Any) -> Array:
         """K between new rows X and the training rows, times V, approximately."""
         rows = checked_histograms("X", X, len(self.scales))
-        new = rows.indptr.astype(np.int64), rows.indices, rows.data
-        result = intersection_points.looked_up(*new, self.scales, self.table)
+        result = intersection_tables.looked_up(*csr_parts(rows), self.scales, self.table)
         return result[:, 0] if self.flat else result
+
+
+def csr_parts(rows: Sparse) -> tuple[Ints, Ints, Array]:
+    """Where rows start, dimensions and values, as compiled loops read them."""
+    return rows.indptr.astype(np.int64), rows.indices, rows.data
 
 
 def greatest_values(operator: HistogramOperator) -> Array:
     """The greatest value of each dimension before the transform; 0 where it is empty."""
-    starts, values = operator.histograms.starts, operator.histograms.values
+    starts, _, values = operator.histograms.columns
     last = np.concatenate([[0.0], values])[starts[1:]]
     return np.where(np.diff(starts) > 0, last, 0.0)

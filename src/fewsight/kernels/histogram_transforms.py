@@ -96,14 +96,16 @@ class Exponential(Transform):
         return self(values) * (_excess(rate * values) - _excess(np.array([rate]))) / rate
 
 
-TRANSFORMS: dict[str, type[Transform]] = {kind.kind: kind for kind in (Plain, Power, Exponential)}
+TRANSFORMS = (Plain.kind, Power.kind, Exponential.kind)
 
 
 def transform_named(name: Any, parameter: Any) -> Transform:
     """The function of that name ('none', 'power' or 'exponential') with that parameter."""
-    kind = TRANSFORMS[check_choice("HistogramOperator", "transform", name, TRANSFORMS)]
-    if kind is not Plain:
-        return kind(parameter)
+    check_choice("HistogramOperator", "transform", name, TRANSFORMS)
+    if name == Power.kind:
+        return Power(parameter)
+    if name == Exponential.kind:
+        return Exponential(parameter)
     if parameter is not None:
         raise InvalidInput(f"HistogramOperator: parameter must be None without a transform, got {shown(parameter)}.")
     return Plain()

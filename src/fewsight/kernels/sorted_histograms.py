@@ -6,15 +6,11 @@ from dataclasses import dataclass
 from typing import Any, final
 
 import numpy as np
-import numpy.typing as npt
 import scipy.sparse
 
-from fewsight._base.types import Array
 from fewsight._compiled import sorted_columns
-from fewsight._compiled.intersection_points import values_of_row
+from fewsight._compiled.sorted_columns import Columns, Ints
 from fewsight.kernels.rows import Sparse, as_sparse, check_rows
-
-Ints = npt.NDArray[Any]
 
 OWNER = "HistogramOperator"
 
@@ -24,15 +20,14 @@ OWNER = "HistogramOperator"
 class SortedHistograms:
     """Rows of numbers >= 0 of one width, 14 bytes a non-zero (16 beyond 65,536 dimensions). Nothing of it ever changes.
 
-    `starts` (width + 1), `rows` and `values` list each dimension's non-zeros in ascending order; `row_starts` (n + 1) and `dims`
-    list each row's dimensions.
+    `columns` lists each dimension's non-zeros in ascending order; `row_starts` (n + 1) and `dims` list each row's dimensions;
+    `order` lists the dimensions from the longest to the shortest.
     """
 
-    starts: Ints
-    rows: Ints
-    values: Array
+    columns: Columns
     row_starts: Ints
     dims: Ints
+    order: Ints
 
     @classmethod
     def from_rows(cls, X: Any, width: int | None = None) -> SortedHistograms:
@@ -42,11 +37,12 @@ class SortedHistograms:
     @classmethod
     def from_sparse(cls, rows: Sparse) -> SortedHistograms:
         """Sort canonical CSR rows > 0, as `checked_histograms` returns them."""
-        columns = rows.tocsc()
-        starts, dims = columns.indptr.astype(np.int64), rows.indices.astype(index_type(rows.shape[1]))
-        numbers, values = columns.indices.astype(np.uint32), columns.data
-        sorted_columns.sort_columns(starts, numbers, values)
-        return cls(starts, numbers, values, rows.indptr.astype(np.int64), dims)
+        by_dimension = rows.tocsc()
+        starts, numbers = by_dimension.indptr.astype(np.int64), by_dimension.indices.astype(np.uint32)
+        columns = Columns(starts, numbers, by_dimension.data)
+        sorted_columns.sort_all(columns)
+        dims = rows.indices.astype(np.uint16 if rows.shape[1] <= 2**16 else np.uint32)
+        return cls(columns, rows.indptr.astype(np.int64), dims, _by_length(columns))
 
     @property
     def n(self) -> int:
@@ -56,30 +52,30 @@ class SortedHistograms:
     @property
     def width(self) -> int:
         """How many dimensions there are, empty ones too."""
-        return len(self.starts) - 1
+        return len(self.order)
 
     @property
     def nbytes(self) -> int:
         """The memory of all arrays."""
-        return sum(part.nbytes for part in (self.starts, self.rows, self.values, self.row_starts, self.dims))
+        return sum(part.nbytes for part in (*self.columns, self.row_starts, self.dims, self.order))
 
     def append(self, X: Any) -> SortedHistograms:
         """These rows and then those of X, which alone are sorted; the two are merged."""
         new = SortedHistograms.from_rows(X, self.width)
-        there = new.starts, new.rows + np.uint32(self.n), new.values
-        starts, rows, values = sorted_columns.merge_columns(self.starts, self.rows, self.values, *there)
+        later = new.columns._replace(rows=new.columns.rows + np.uint32(self.n))
+        columns = Columns(*sorted_columns.merge_columns(self.columns, later))
         row_starts = np.concatenate([self.row_starts, self.row_starts[-1] + new.row_starts[1:]])
-        return SortedHistograms(starts, rows, values, row_starts, np.concatenate([self.dims, new.dims]))
+        return SortedHistograms(columns, row_starts, np.concatenate([self.dims, new.dims]), _by_length(columns))
 
-    def take(self, indices: Any) -> Sparse:
+    def take(self, indices: Ints) -> Sparse:
         """Some of the rows, as canonical CSR."""
-        spans = [slice(self.row_starts[i], self.row_starts[i + 1]) for i in indices]
-        dims = [self.dims[span] for span in spans]
-        columns = self.starts, self.rows, self.values
-        values = [values_of_row(*columns, some, int(i)) for some, i in zip(dims, indices, strict=True)]
+        dims = [self.dims[self.row_starts[i] : self.row_starts[i + 1]] for i in indices]
+        values = [
+            sorted_columns.values_of_row(self.columns, some, int(i)) for some, i in zip(dims, indices, strict=True)
+        ]
         starts = np.cumsum([0, *map(len, dims)])
-        joined = np.concatenate([*values, np.empty(0)]), np.concatenate([*dims, np.empty(0, self.dims.dtype)])
-        return scipy.sparse.csr_array((joined[0], joined[1].astype(np.int64), starts), shape=(len(spans), self.width))
+        joined = np.concatenate([*values, np.empty(0)]), np.concatenate([*dims, np.empty(0, np.int64)])
+        return scipy.sparse.csr_array((joined[0], joined[1].astype(np.int64), starts), shape=(len(dims), self.width))
 
 
 def checked_histograms(name: str, X: Any, width: int | None = None) -> Sparse:
@@ -87,6 +83,5 @@ def checked_histograms(name: str, X: Any, width: int | None = None) -> Sparse:
     return as_sparse(check_rows(OWNER, name, X, width=width, non_negative=OWNER))
 
 
-def index_type(size: int) -> type[np.unsignedinteger[Any]]:
-    """The smallest type that counts to `size`, exclusively."""
-    return np.uint16 if size <= 2**16 else np.uint32
+def _by_length(columns: Columns) -> Ints:
+    return np.argsort(-np.diff(columns.starts), kind="stable")
