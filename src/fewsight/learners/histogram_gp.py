@@ -6,6 +6,7 @@ from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
@@ -47,8 +48,8 @@ class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
     ----------
     kernel : what X is: None for rows of numbers >= 0, dense or sparse; a channel, or a list of channels, that compare by
         histogram intersection for images.
-    transform : "none", "power" for sum_d min(x_d^p, z_d^p) or "exponential". [Rodner2012, section 4]
-    parameter : of the transform, or "evidence" to learn it.
+    feature_transform : "none", "power" for sum_d min(x_d^p, z_d^p) or "exponential". [Rodner2012, section 4]
+    transform_parameter : of the transform, or "evidence" to learn it.
     relevance : "none"; "evidence" to learn a weight for each dimension; "channels" for a weight for each channel; or the
         weights.
     relevance_steps : of learning them.
@@ -72,7 +73,7 @@ class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : labels in the order of the columns of `predict_proba` and `latent`.
     posterior_ : dual weights and what belongs to them, see `HistogramPosterior`.
-    noise_variance_ : the level that is used, (columns,) numbers where each class has its own; `balanced_` and `parameter_`
+    noise_variance_ : the level that is used, (columns,) numbers where each class has its own; `balanced_` and `transform_parameter_`
         likewise.
     relevance_ : the weight of each dimension, for a kernel of mean diagonal 1.
     n_iter_, converged_ : of the last training.
@@ -90,8 +91,8 @@ class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
         self,
         kernel: Any = None,
         *,
-        transform: str = "none",
-        parameter: float | str = "evidence",
+        feature_transform: str = "none",
+        transform_parameter: float | str = "evidence",
         relevance: Any = "none",
         relevance_steps: int = 30,
         noise_variance: float | str = "evidence",
@@ -108,8 +109,8 @@ class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
         random_state: int = 0,
     ) -> None:
         self.kernel = kernel
-        self.transform = transform
-        self.parameter = parameter
+        self.feature_transform = feature_transform
+        self.transform_parameter = transform_parameter
         self.relevance = relevance
         self.relevance_steps = relevance_steps
         self.noise_variance = noise_variance
@@ -173,17 +174,13 @@ class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
 
     def predict(self, X: Any) -> Labels:
         """The class of each example."""
-        columns = self.posterior_means(X).argmax(axis=1)
+        columns = self.latent_mean(X).argmax(axis=1)
         return self.classes_[columns]
 
-    def decision_function(self, X: Any) -> Array:
-        """Latent means: a column per class, or one number for each example where there are two."""
-        means = self.posterior_means(X)
-        return means[:, 1] if len(self.classes_) == 2 else means
-
-    def posterior_means(self, X: Any) -> Array:
+    def latent_mean(self, X: Any) -> Array:
         """Latent mean of each class (m, c), in constant time per example."""
-        return self.posterior_.mean(self._read(X))
+        rows = self._read(X)
+        return self.posterior_.mean(rows)
 
     def latent(self, X: Any) -> Latent:
         """Latent mean and standard deviation of each class; the deviation is one for all classes of an example."""
@@ -264,7 +261,7 @@ class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
 
     def _set_found(self, found: Found) -> None:
         self.noise_variance_ = float(found.levels[0]) if len(found.levels) == 1 else found.levels
-        self.balanced_, self.parameter_ = found.balanced, found.parameter
+        self.balanced_, self.transform_parameter_ = found.balanced, found.parameter
         self.relevance_, self.log_evidence_ = found.operator.weights, found.log_evidence
 
     def _noise(self, numbers: Indices, n_classes: int) -> Array:
@@ -332,9 +329,15 @@ class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
         return self.input_.read(self._checked(X, reset=False))
 
     def _checked(self, X: Any, *, reset: bool, images: bool | None = None) -> Any:
-        if images if images is not None else bool(self.input_.channels):
+        if bool(self.input_.channels) if images is None else images:
             return X
-        return validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        lowest = (rows.data if scipy.sparse.issparse(rows) else rows).min(initial=0.0)
+        if lowest < 0:
+            raise InvalidInput(
+                f"HistogramGPClassifier: Negative values in data: X must hold numbers >= 0 only, got {lowest:g}."
+            )
+        return rows
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

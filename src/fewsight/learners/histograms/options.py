@@ -35,12 +35,12 @@ def options_of(learner: Any) -> Options:
 
 def settings_of(learner: Any) -> Settings:
     """What is given and what is to be learned."""
-    transform = check_choice(learner, "transform", learner.transform, TRANSFORMS)
+    transform = check_choice(learner, "feature_transform", learner.feature_transform, TRANSFORMS)
     weights = None if isinstance(learner.relevance, str) else _weights(learner)
     relevance = "given" if weights is not None else check_choice(learner, "relevance", learner.relevance, RELEVANCE)
     return Settings(
         transform,
-        _number_or_evidence(learner, "parameter", positive=transform == "power"),
+        _number_or_evidence(learner, "transform_parameter", positive=transform == "power"),
         relevance,
         weights,
         _number_or_evidence(learner, "noise_variance", positive=True),

@@ -41,7 +41,7 @@ def state_of(classifier: Any) -> State:
         "label_type": LABEL_TYPES[classifier.classes_.dtype.kind],
         "options": {name: _plain(getattr(classifier, name)) for name in OPTIONS},
         "transform": operator.transform.kind,
-        "parameter": classifier.parameter_,
+        "parameter": classifier.transform_parameter_,
         "balanced": bool(classifier.balanced_),
         "scale": posterior.scale,
         "iterations": posterior.iterations,
@@ -88,9 +88,10 @@ def restored(classifier: Classifier, state: State) -> Classifier:
         parameter=header["parameter"],
         weights=arrays["relevance"],
     )
-    classifier.transform = header["transform"]
-    classifier.parameter_ = header["parameter"]
-    classifier.parameter = "evidence" if classifier.parameter_ is None else classifier.parameter_
+    classifier.feature_transform = header["transform"]
+    classifier.transform_parameter_ = header["parameter"]
+    given = classifier.transform_parameter_
+    classifier.transform_parameter = "evidence" if given is None else given
     classifier.relevance = classifier.relevance_ = operator.weights
     levels = arrays["levels"]
     classifier.noise_variance_ = float(levels[0]) if len(levels) == 1 else levels
