@@ -54,9 +54,7 @@ class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
         weights.
     relevance_steps : of learning them.
     noise_variance : of the targets, over a kernel of mean diagonal 1, or "evidence" to learn it.
-    balanced : give the larger side of each one-vs-all problem more noise [Rodner2012, section 3], or "evidence" to do so
-        where the
-        evidence says it helps.
+    balanced : give the larger side of each one-vs-all problem more noise. [Rodner2012, section 3]
     noise_per_class : learn a noise level for each class.
     criterion : "evidence", or "bound" for the paper's way: the upper bound of the negative log likelihood, by Nelder and
         Mead's method.
@@ -73,8 +71,8 @@ class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : labels in the order of the columns of `predict_proba` and `latent`.
     posterior_ : dual weights and what belongs to them, see `HistogramPosterior`.
-    noise_variance_ : the level that is used, (columns,) numbers where each class has its own; `balanced_` and `transform_parameter_`
-        likewise.
+    noise_variance_ : the level that is used; (columns,) numbers where each class has its own.
+    transform_parameter_ : likewise; None without a transform.
     relevance_ : the weight of each dimension, for a kernel of mean diagonal 1.
     n_iter_, converged_ : of the last training.
     left_out_accuracy_ : mean accuracy per class on the training examples that were left out to calibrate; None if there are
@@ -85,7 +83,6 @@ class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
     input_: HistogramInput
     posterior_: HistogramPosterior
     noise_variance_: float | Array
-    balanced_: bool
 
     def __init__(
         self,
@@ -94,9 +91,9 @@ class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
         feature_transform: str = "none",
         transform_parameter: float | str = "evidence",
         relevance: Any = "none",
-        relevance_steps: int = 30,
+        relevance_steps: int = 10,
         noise_variance: float | str = "evidence",
-        balanced: bool | str = False,
+        balanced: bool = False,
         noise_per_class: bool = False,
         criterion: str = "evidence",
         tolerance: float = 1e-3,
@@ -261,7 +258,7 @@ class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
 
     def _set_found(self, found: Found) -> None:
         self.noise_variance_ = float(found.levels[0]) if len(found.levels) == 1 else found.levels
-        self.balanced_, self.transform_parameter_ = found.balanced, found.parameter
+        self.transform_parameter_ = found.parameter
         self.relevance_, self.log_evidence_ = found.operator.weights, found.log_evidence
 
     def _noise(self, numbers: Indices, n_classes: int) -> Array:
@@ -270,7 +267,7 @@ class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
         levels = np.atleast_1d(self.noise_variance_)
         if len(levels) > 1:  # a class that is new has the level of a typical one
             levels = np.append(levels, np.full(targets.shape[1] - len(levels), np.exp(np.log(levels).mean())))
-        return levels * (balance_of(targets) if self.balanced_ else np.ones((len(targets), 1)))
+        return levels * (balance_of(targets) if self.balanced else np.ones((len(targets), 1)))
 
     def _set_variance(self, fast: FastVariance | None) -> None:
         self.variances_ = LazyVariance(self.posterior_, int(self.random_state), fast)

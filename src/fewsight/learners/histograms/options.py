@@ -44,7 +44,7 @@ def settings_of(learner: Any) -> Settings:
         relevance,
         weights,
         _number_or_evidence(learner, "noise_variance", positive=True),
-        _balanced(learner),
+        bool(learner.balanced),
         bool(learner.noise_per_class),
         check_choice(learner, "criterion", learner.criterion, ("evidence", "bound")),
         check_integer(learner, "relevance_steps", learner.relevance_steps, least=1),
@@ -60,13 +60,6 @@ def _number_or_evidence(learner: Any, name: str, *, positive: bool) -> float | N
     return (
         check_positive(learner, name, value) if positive else check_number(learner, name, value, least=-1e6, most=1e6)
     )
-
-
-def _balanced(learner: Any) -> bool | None:
-    if isinstance(learner.balanced, str):
-        check_choice(learner, "balanced", learner.balanced, ["evidence"])
-        return None
-    return bool(learner.balanced)
 
 
 def _weights(learner: Any) -> Array:

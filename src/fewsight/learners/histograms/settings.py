@@ -34,7 +34,7 @@ class Settings:
     relevance: str  # "none", "evidence", "channels" or "given"
     weights: Array | None
     level: float | None  # of the noise, over a kernel whose mean diagonal is 1
-    balanced: bool | None
+    balanced: bool
     per_class: bool  # whether each class has a level of its own
     criterion: str  # "evidence" or "bound"
     relevance_steps: int
@@ -50,7 +50,6 @@ class Found:
     parameter: float | None
     noise: Array
     levels: Array  # (1,) or (columns,)
-    balanced: bool
     log_evidence: float | None
 
 
@@ -62,24 +61,15 @@ def find(operator: HistogramOperator, classes: Indices, n_classes: int, groups: 
         operator = operator.with_weights(settings.weights)
     operator, parameter = _transformed(operator, some, settings)
     operator = unit(operator)
-    level, evidence, balanced = _level(operator, some, settings)
+    level, evidence = _level(operator, some, settings)
     if settings.relevance in ("evidence", "channels"):
         operator, level, evidence = _relevant(operator, some, level, groups, settings)
     levels = np.array([level])
     if settings.per_class and settings.level is None:
-        levels = _levels_of_classes(operator, targets, balanced, settings)
-    noise = levels * (balance_of(targets) if balanced else np.ones((len(targets), 1)))
-    return Found(operator, parameter, noise, levels, balanced, evidence)
-
-
-def _levels_of_classes(operator: HistogramOperator, targets: Array, balanced: bool, settings: Settings) -> Array:
-    """The best level of each problem by itself."""
-    options: dict[str, Any] = {"steps": STEPS, "random_state": settings.random_state}
-    if not balanced:
-        curve = noise_curve(operator, targets, **options)
-        return np.array([curve.best(column)[0] for column in range(targets.shape[1])])
-    pairs = zip(targets.T, balance_of(targets).T, strict=True)
-    return np.array([noise_curve(operator, y[:, None], balance=b, **options).best()[0] for y, b in pairs])
+        curve = noise_curve(operator, targets, steps=STEPS, random_state=settings.random_state)
+        levels = np.array([curve.best(column)[0] for column in range(targets.shape[1])])
+    noise = levels * (balance_of(targets) if settings.balanced else np.ones((len(targets), 1)))
+    return Found(operator, parameter, noise, levels, evidence)
 
 
 def balance_of(targets: Array) -> Array:
@@ -119,7 +109,7 @@ def candidates(operator: HistogramOperator, transform: str) -> Array:
     """Parameters to look at, in ascending order; the plain kernel is among them."""
     if transform == "power":
         return np.array(POWERS)
-    values = operator.histograms.values
+    values = operator.histograms.columns.values
     return np.array(RATES) / (float(values.mean()) if len(values) else 1.0)
 
 
@@ -140,54 +130,32 @@ def _bound_parameter(cost: Callable[[float], float], grid: Array) -> float:
     return float(minimise(lambda at: cost(float(at[0])), np.array([start]), max_evaluations=30).parameters[0])
 
 
-def _level(operator: HistogramOperator, targets: Array, settings: Settings) -> tuple[float, float, bool]:
-    """The noise level, its evidence (or minus its bound) and whether it is balanced."""
-    choices = [False, True] if settings.balanced is None else [settings.balanced]
-    found = []
-    for balanced in choices:
-        score = _bound_of if settings.criterion == "bound" else _evidence_of
-        level, value = score(operator, targets, balanced, settings)
-        found.append((level, value, balanced))
-    return max(found, key=lambda triple: triple[1])
+def _level(operator: HistogramOperator, targets: Array, settings: Settings) -> tuple[float, float]:
+    """The noise level and its evidence, or minus its bound.
+
+    Always that of noise which all examples share: balance weighs the two sides of a problem, it is no model of how targets come
+    about, and a likelihood with it finds levels that rank far worse.
+    """
+    score = _bound_of if settings.criterion == "bound" else _evidence_of
+    return score(operator, targets, settings)
 
 
-def _evidence_of(
-    operator: HistogramOperator, targets: Array, balanced: bool, settings: Settings
-) -> tuple[float, float]:
-    curves = _curves(operator, targets, balanced, STEPS, settings)
-    level, value = _best_of(curves, settings.level)
-    if level < LOW:
-        curves = _curves(operator, targets, balanced, STEPS_IF_LOW, settings)
-        level, value = _best_of(curves, settings.level)
+def _evidence_of(operator: HistogramOperator, targets: Array, settings: Settings) -> tuple[float, float]:
+    for steps in (STEPS, STEPS_IF_LOW):
+        curve = noise_curve(operator, targets, steps=steps, random_state=settings.random_state)
+        if settings.level is not None:
+            return settings.level, curve.joint_log_evidence(settings.level)
+        level, value = curve.best()
+        if level >= LOW:
+            break
     return level, value
 
 
-def _curves(operator: HistogramOperator, targets: Array, balanced: bool, steps: int, settings: Settings) -> list[Any]:
-    """One for all problems, or one for each where their noise differs."""
-    options: dict[str, Any] = {"steps": steps, "random_state": settings.random_state}
-    if not balanced:
-        return [noise_curve(operator, targets, **options)]
-    factors = balance_of(targets)
-    columns = spread(targets.shape[1], MOST_COLUMNS // 2)
-    return [noise_curve(operator, targets[:, [c]], balance=factors[:, c], **options) for c in columns]
-
-
-def _best_of(curves: list[Any], level: float | None) -> tuple[float, float]:
-    if level is not None:
-        return level, sum(curve.joint_log_evidence(level) for curve in curves)
-    if len(curves) == 1:
-        return curves[0].best()
-    logs = np.linspace(np.log(1e-3), np.log(1e3), 57)
-    values = [sum(curve.joint_log_evidence(float(np.exp(log))) for curve in curves) for log in logs]
-    return float(np.exp(logs[int(np.argmax(values))])), max(values)
-
-
-def _bound_of(operator: HistogramOperator, targets: Array, balanced: bool, settings: Settings) -> tuple[float, float]:
+def _bound_of(operator: HistogramOperator, targets: Array, settings: Settings) -> tuple[float, float]:
     """The level that minimises the upper bound of the negative log likelihood at its best scale."""
 
     def value(level: float) -> float:
-        noise = level * balance_of(targets) if balanced else level
-        return likelihood_bound(operator, targets, noise, free_mean=True, any_scale=True, tolerance=1e-3).value
+        return likelihood_bound(operator, targets, level, free_mean=True, any_scale=True, tolerance=1e-3).value
 
     if settings.level is not None:
         return settings.level, -value(settings.level)
@@ -199,14 +167,16 @@ def _relevant(
     operator: HistogramOperator, targets: Array, level: float, groups: Indices, settings: Settings
 ) -> tuple[HistogramOperator, float, float]:
     """The operator with learned weights, of mean diagonal 1, and the level and evidence that go with it."""
+    scale = noise_curve(operator, targets, steps=STEPS, random_state=settings.random_state).scale(level)
     learned = learn_relevance(
-        operator,
+        operator.with_weights(scale * operator.weights),
         targets,
-        level,
+        scale * level,
         groups=groups if settings.relevance == "channels" else None,
         steps=settings.relevance_steps,
         random_state=settings.random_state,
     )
-    weighted = unit(operator.with_weights(learned.weights))
-    level, evidence, _ = _level(weighted, targets, settings)
-    return weighted, level, evidence
+    weighted = operator.with_weights(learned.weights)
+    level = learned.noise_level * operator.n / weighted.trace() if settings.level is None else settings.level
+    curve = noise_curve(unit(weighted), targets, steps=STEPS, random_state=settings.random_state)
+    return unit(weighted), level, curve.joint_log_evidence(level)

@@ -42,7 +42,7 @@ def state_of(classifier: Any) -> State:
         "options": {name: _plain(getattr(classifier, name)) for name in OPTIONS},
         "transform": operator.transform.kind,
         "parameter": classifier.transform_parameter_,
-        "balanced": bool(classifier.balanced_),
+        "balanced": bool(classifier.balanced),
         "scale": posterior.scale,
         "iterations": posterior.iterations,
         "residual": posterior.residual,
@@ -64,12 +64,9 @@ def state_of(classifier: Any) -> State:
 
 def rows_of(operator: HistogramOperator) -> Any:
     """The rows that an operator was made from, as CSR."""
-    histograms = operator.histograms
-    shape = (histograms.n, histograms.width)
-    columns = scipy.sparse.csc_array(
-        (histograms.values, histograms.rows.astype(np.int64), histograms.starts), shape=shape
-    )
-    return columns.tocsr()
+    columns, shape = operator.histograms.columns, (operator.n, operator.width)
+    by_dimension = scipy.sparse.csc_array((columns.values, columns.rows.astype(np.int64), columns.starts), shape=shape)
+    return by_dimension.tocsr()
 
 
 def restored(classifier: Classifier, state: State) -> Classifier:
@@ -96,7 +93,7 @@ def restored(classifier: Classifier, state: State) -> Classifier:
     levels = arrays["levels"]
     classifier.noise_variance_ = float(levels[0]) if len(levels) == 1 else levels
     classifier.noise_variance, classifier.noise_per_class = float(np.exp(np.log(levels).mean())), len(levels) > 1
-    classifier.balanced = classifier.balanced_ = bool(header["balanced"])
+    classifier.balanced = bool(header["balanced"])
     classifier.left_out_accuracy_, classifier.log_evidence_ = header["left_out_accuracy"], header["log_evidence"]
     if not classifier.input_.channels:
         classifier.n_features_in_ = operator.width

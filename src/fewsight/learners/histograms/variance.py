@@ -174,10 +174,10 @@ class LazyVariance:
 
 
 def _bins(operator: HistogramOperator) -> Array:
-    histograms = operator.histograms
-    counts = np.diff(histograms.starts)
+    columns = operator.sorted_values
+    counts = np.diff(columns.starts)
     dims = np.repeat(np.arange(operator.width), counts)
-    values = operator.values * operator.weights[dims]
+    values = columns.values * operator.weights[dims]
     mean, square = (np.bincount(dims, values**power, minlength=operator.width) / operator.n for power in (1, 2))
     return np.stack([mean, np.sqrt(square), counts / operator.n])
 
