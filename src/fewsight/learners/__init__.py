@@ -2,6 +2,7 @@
 
 from fewsight.learners.base import KernelLearner, Latent
 from fewsight.learners.gp_classifier import Assessment, GPClassifier
+from fewsight.learners.histogram_gp import HistogramGPClassifier
 from fewsight.learners.kernel_combination import KernelCombination
 from fewsight.learners.nearest_neighbour import NearestNeighbourClassifier
 from fewsight.learners.svm_classifier import SVMClassifier
@@ -12,10 +13,15 @@ LEARNERS: dict[str, type[KernelLearner]] = {
     "nn": NearestNeighbourClassifier,
 }
 
+# These take histograms themselves, dense or sparse, not Gram matrices.
+HISTOGRAM_LEARNERS: dict[str, type[HistogramGPClassifier]] = {"histogram_gp": HistogramGPClassifier}
+
 __all__ = [
+    "HISTOGRAM_LEARNERS",
     "LEARNERS",
     "Assessment",
     "GPClassifier",
+    "HistogramGPClassifier",
     "KernelCombination",
     "KernelLearner",
     "Latent",
