@@ -1,7 +1,9 @@
-"""Products with the implicit histogram intersection kernel, against the time it takes to read the same non-zeros once.
+"""Gaussian processes on 10,090 to 100,000 histograms: products with the implicit kernel, predictions, training, and peers.
 
-t0 is the time of one thread to add up all sorted values (float64) and all their row numbers (32 bit), 12 bytes a non-zero, in a
-compiled loop with vector instructions; it is measured in turns with what is compared to it.
+t0 is the time in which one thread adds up all sorted values (float64) and their row numbers (32 bit), 12 bytes a non-zero, in a
+compiled loop with vector instructions. It is measured in turns with what is compared to it, on one thread, in two ways: with the
+processor's caches emptied before each turn, so that both read from memory, and without. The limits are of the first; where all
+non-zeros fit into the cache (10,090 images and 32 MB), t0 is much less without.
 """
 
 from __future__ import annotations
@@ -13,16 +15,24 @@ import numba
 import numpy as np
 import scipy.sparse
 import scipy.sparse.linalg
+from scipy.linalg import cho_factor, cho_solve
+from sklearn.kernel_approximation import AdditiveChi2Sampler
 from sklearn.metrics import roc_auc_score
+from sklearn.svm import SVC, LinearSVC
+from threadpoolctl import threadpool_limits
 
-from fewsight.kernels import HistogramOperator, LookupTable, SearchTable
+from fewsight.kernels import HistogramIntersection, HistogramOperator, LookupTable, SearchTable
+from fewsight.learners import HistogramGPClassifier
 
 from histogram_data import Split, one_against_many
 from timing import arguments, record, side_by_side, write
 
 Records = list[dict[str, Any]]
 
-STREAM = "reading the non-zeros once"
+OTHERS = {"10,090": 10, "50,050": 50, "100,000": 100}  # images of each of 999 categories besides 100 of one
+LIMITS = {"10,090": (3.3, 1.5), "50,050": (4.5, 2.0)}  # times t0: one column, and each of eight or more
+PARTS = ("products", "building", "predictions", "growth", "training")
+CACHE = np.ones(2**25)  # 256 MB, more than any cache
 
 
 @numba.njit(fastmath=True)
@@ -35,88 +45,81 @@ def stream(values: np.ndarray, rows: np.ndarray) -> tuple[float, int]:
     return total, count
 
 
-def sizes(quick: bool) -> dict[str, int]:
-    """Images of each of 999 categories besides 100 of one."""
-    return {"10,090": 10} if quick else {"10,090": 10, "50,050": 50}
+def emptied() -> float:
+    """Fill the caches with something else."""
+    return float(CACHE.sum())
 
 
-def bench_products(operator: HistogramOperator, size: str, repeats: int) -> Records:
-    """K v, and K V of eight columns by column, beside t0."""
+def products(split: Split, size: str, repeats: int) -> Records:
+    """K v, and a column of K V, beside t0; on two threads beside one; memory."""
+    operator, found = HistogramOperator.from_rows(split.X), []
     columns = operator.sorted_values
-    V = np.random.default_rng(0).normal(size=(operator.n, 16))
-    limits = {"10,090": (3.3, 1.5), "50,050": (4.5, 2.0)}.get(size, (np.inf, np.inf))
-    found = []
-    for k, limit in ((1, limits[0]), (8, limits[1]), (16, limits[1])):
-        numbers = np.ascontiguousarray(V[:, :k])
-        np.testing.assert_allclose((operator @ numbers)[:, 0], operator @ V[:, 0], rtol=1e-8, atol=1e-8)
-        ours, t0 = side_by_side(
-            lambda numbers=numbers: operator @ numbers, lambda: stream(columns.values, columns.rows), repeats
-        )
-        name = f"K V of {k} columns, a column, n = {size}" if k > 1 else f"K v, n = {size}"
-        found.append(
-            record(name, ours / k, t0, STREAM, limit_ratio=1 / limit, nanoseconds=ours / k / len(columns.values) * 1e9)
-        )
-    return found
-
-
-def bench_threads(operator: HistogramOperator, size: str, repeats: int) -> Records:
-    """Two threads beside one."""
-    found = []
-    for k in (1, 8):
+    bytes_each = operator.nbytes / len(columns.values)
+    print(f"memory, n = {size}: {bytes_each:.2f} bytes a non-zero (limit 16)")
+    found.append({"name": f"memory, n = {size}", "bytes_per_non_zero": bytes_each, "limit_bytes": 16.0})
+    for k, limit in zip((1, 8, 16), (LIMITS[size][0], *[LIMITS[size][1]] * 2), strict=True):
         V = np.random.default_rng(0).normal(size=(operator.n, k))
-
-        def on(n_threads: int, V: np.ndarray = V) -> np.ndarray:
-            before = numba.get_num_threads()
-            numba.set_num_threads(min(n_threads, numba.config.NUMBA_NUM_THREADS))
-            try:
-                return operator @ V
-            finally:
-                numba.set_num_threads(before)
-
-        np.testing.assert_allclose(on(2), on(1), rtol=1e-10, atol=1e-10)
-        seconds = side_by_side(lambda: on(2), lambda: on(1), repeats)
+        np.testing.assert_allclose((operator @ V)[:, 0], operator @ V[:, 0], rtol=1e-8, atol=1e-8)
+        for way, before in (("from memory", emptied), ("from the cache where it fits", None)):
+            ours, t0 = side_by_side(
+                lambda V=V: operator @ V, lambda: stream(columns.values, columns.rows), repeats, before
+            )
+            name = f"{'K v' if k == 1 else f'K V of {k} columns, a column'}, n = {size}, {way}"
+            line = record(name, ours / k, t0, "reading the non-zeros once")
+            found.append(line | {"times_t0": ours / k / t0} | ({"limit_times_t0": limit} if before else {}))
+            print(f"  {ours / k / t0:.2f} t0{f' (limit {limit})' if before else ''}")
+        seconds = side_by_side(lambda V=V: on(2, operator, V), lambda V=V: on(1, operator, V), repeats)
+        np.testing.assert_allclose(on(2, operator, V), on(1, operator, V), rtol=1e-10, atol=1e-10)
         found.append(record(f"K V of {k} columns on two threads, n = {size}", *seconds, "one thread"))
     return found
 
 
-def bench_build(X: scipy.sparse.csr_array, size: str, repeats: int) -> Records:
-    """Sorting, against a comparison sort of each dimension by NumPy."""
+def on(n_threads: int, operator: HistogramOperator, V: np.ndarray) -> np.ndarray:
+    """K V on so many threads, as far as the machine has them."""
+    numba.set_num_threads(min(n_threads, numba.config.NUMBA_NUM_THREADS))
+    result = operator @ V
+    numba.set_num_threads(1)
+    return result
+
+
+def building(split: Split, size: str, repeats: int) -> Records:
+    """Sorting, against a comparison sort of each dimension by NumPy; appending against building anew."""
 
     def theirs() -> list[np.ndarray]:
-        columns = X.tocsc()
+        columns = split.X.tocsc()
         spans = zip(columns.indptr[:-1], columns.indptr[1:], strict=True)
         return [np.argsort(columns.data[start:stop], kind="stable") for start, stop in spans]
 
-    seconds = side_by_side(lambda: HistogramOperator.from_rows(X), theirs, repeats)
-    return [record(f"build, n = {size}", *seconds, "tocsc and np.argsort of each dimension")]
+    start, rest = HistogramOperator.from_rows(split.X[:-100]), split.X[-100:]
+    start.append(rest)
+    sorting = side_by_side(lambda: HistogramOperator.from_rows(split.X), theirs, max(3, repeats // 3))
+    adding = side_by_side(
+        lambda: start.append(rest), lambda: HistogramOperator.from_rows(split.X), max(3, repeats // 3)
+    )
+    return [
+        record(f"build, n = {size}", *sorting, "tocsc and np.argsort of each dimension"),
+        record(f"append 100 rows, n = {size}", *adding, "building anew"),
+    ]
 
 
-def bench_memory(operator: HistogramOperator, size: str) -> Records:
-    """Bytes of all arrays for each non-zero."""
-    bytes_each = operator.nbytes / len(operator.values)
-    print(f"memory, n = {size}: {bytes_each:.2f} bytes a non-zero (limit 16)")
-    return [{"name": f"memory, n = {size}", "bytes_per_non_zero": bytes_each, "limit": 16.0}]
-
-
-def bench_prediction(operator: HistogramOperator, split: Split, size: str, repeats: int) -> Records:
-    """One column of dual weights: exact by search, exact by merging, and looked up, with what that costs in ranking."""
+def predictions(split: Split, size: str, repeats: int) -> Records:
+    """Dual weights of one class: looked up, exact by search and exact by merging."""
+    operator, X, one = HistogramOperator.from_rows(split.X), split.X_test, split.X_test[:1]
     dual_weights = solved(operator, split.targets)
-    X, one = split.X_test, split.X_test[:1]
     searched, looked_up = SearchTable(operator, dual_weights), LookupTable.from_operator(operator, dual_weights)
     exact = operator.product(X, dual_weights)
     np.testing.assert_allclose(searched.product(one), exact[:1], rtol=1e-8, atol=1e-10)
-    areas = [roc_auc_score(split.targets_test, latent) for latent in (exact, looked_up.product(X))]
-    merged = seconds_of(lambda: operator.product(X, dual_weights), repeats) / X.shape[0]
-    quick = seconds_of(lambda: looked_up.product(X), repeats)
-    alone = seconds_of(lambda: searched.product(one), 20 * repeats)
-    found = [
-        record(f"look-up, an image, n = {size}", quick / X.shape[0], merged, "exact, merged batch"),
-        record(f"exact by search, an image, n = {size}", alone, merged, "exact, merged batch"),
+    areas = [float(roc_auc_score(split.targets_test, latent)) for latent in (looked_up.product(X), exact)]
+    quick, merged = side_by_side(lambda: looked_up.product(X), lambda: operator.product(X, dual_weights), repeats)
+    alone, once = side_by_side(lambda: searched.product(one), lambda: looked_up.product(one), 20 * repeats)
+    each = quick / X.nnz * 1e9
+    print(f"look-up: {each:.2f} ns a non-zero (limit 3); AUC {areas[0]:.4f}, exact {areas[1]:.4f} (limit 0.001)")
+    more = {"nanoseconds_per_non_zero": each, "limit_nanoseconds": 3.0, "roc_auc": areas[0], "roc_auc_exact": areas[1]}
+    per = X.shape[0]
+    return [
+        record(f"look-up, an image of {per}, n = {size}", quick / per, merged / per, "exact, merged batch", **more),
+        record(f"exact by search, one image, n = {size}", alone, once, "look-up of one image"),
     ]
-    found[0] |= {"nanoseconds_per_non_zero": quick / X.nnz * 1e9, "limit_nanoseconds": 3.0}
-    found[0] |= {"roc_auc": areas[1], "roc_auc_exact": areas[0]}
-    print(f"  {quick / X.nnz * 1e9:.2f} ns a non-zero; AUC {areas[1]:.4f}, exact {areas[0]:.4f}")
-    return found
 
 
 def solved(operator: HistogramOperator, targets: np.ndarray, noise: float = 10.0) -> np.ndarray:
@@ -128,39 +131,86 @@ def solved(operator: HistogramOperator, targets: np.ndarray, noise: float = 10.0
     return scipy.sparse.linalg.cg(system, targets, rtol=1e-6)[0]
 
 
-def bench_growth(small: HistogramOperator, repeats: int) -> Records:
-    """K v at 100,000 beside 10,090."""
-    large = HistogramOperator.from_rows(one_against_many(n_others=100, n_test=1).X)
-    v, w = np.random.default_rng(0).normal(size=large.n), np.random.default_rng(0).normal(size=small.n)
-    ours, less = side_by_side(lambda: large @ v, lambda: small @ w, repeats)
-    return [record("K v, n = 100,000", ours, less, "K v, n = 10,090", limit_ratio=1 / 16, n=large.n)]
+def growth(split: Split, size: str, repeats: int) -> Records:
+    """K v at 100,000 beside this size."""
+    large = HistogramOperator.from_rows(one_against_many(n_others=OTHERS["100,000"], n_test=1).X)
+    small = HistogramOperator.from_rows(split.X)
+    v, w = (np.random.default_rng(0).normal(size=operator.n) for operator in (large, small))
+    seconds = side_by_side(lambda: large @ v, lambda: small @ w, repeats)
+    print(f"K v at {large.n:,}: {seconds[0] / seconds[1]:.1f} times that at {size} (limit 16)")
+    return [record("K v, n = 100,000", *seconds, f"K v, n = {size}", limit_ratio=1 / 16)]
 
 
-def seconds_of(work: Callable[[], Any], repeats: int) -> float:
-    """Median seconds."""
-    return side_by_side(work, lambda: None, repeats)[0]
+def training(split: Split, size: str, repeats: int) -> Records:
+    """One class against all others, learned anew by everyone, with the area under the curve on held-out images."""
+    gram_values = HistogramIntersection().gram
+    K, noise = gram_values(split.X), 0.1 * np.ones(split.X.shape[0])
+    np.testing.assert_allclose((K[:5] @ split.targets), (HistogramOperator.from_rows(split.X) @ split.targets)[:5])
+    K_test = gram_values(split.X_test, split.X)
+
+    def cholesky() -> np.ndarray:
+        return K_test @ cho_solve(cho_factor(K + np.diag(noise), overwrite_a=True, check_finite=False), split.targets)
+
+    def support_vectors() -> np.ndarray:
+        return SVC(kernel="precomputed", class_weight="balanced").fit(K, split.targets).decision_function(K_test)
+
+    def additive() -> np.ndarray:
+        sampler = AdditiveChi2Sampler()
+        features = sampler.fit_transform(split.X)
+        linear = LinearSVC(class_weight="balanced", random_state=0).fit(features, split.targets)
+        return linear.decision_function(sampler.transform(split.X_test))
+
+    def fixed() -> tuple[np.ndarray, int]:
+        learner = HistogramGPClassifier(noise_variance=0.1, calibrated=False).fit(split.X, split.targets)
+        return learner.latent(split.X_test).mean[:, -1], learner.n_iter_
+
+    def learned() -> tuple[np.ndarray, int]:
+        learner = HistogramGPClassifier(calibrated=False).fit(split.X, split.targets)
+        return learner.latent(split.X_test).mean[:, -1], learner.n_iter_
+
+    ours = [timed(fixed, split, "ours, noise 0.1", size), timed(learned, split, "ours, noise learned", size)]
+    peers = [
+        timed(cholesky, split, "dense Cholesky on the Gram matrix", size),
+        timed(support_vectors, split, "SVC on the Gram matrix", size),
+        timed(additive, split, "AdditiveChi2Sampler + LinearSVC", size),
+    ]
+    seconds = side_by_side(lambda: gram_values(split.X[:2000]), lambda: None, 1)[0] * (split.X.shape[0] / 2000) ** 2
+    print(f"the Gram matrix itself: about {seconds:.1f} s more")
+    compared = [
+        record(f"training, {mine['way']}, n = {size}", mine["seconds"], peer["seconds"], peer["way"])
+        for mine in ours
+        for peer in peers
+    ]
+    return [*ours, *peers, *compared]
+
+
+def timed(work: Callable[[], Any], split: Split, way: str, size: str) -> dict[str, Any]:
+    """Seconds, iterations where there are any, and the area under the curve."""
+    answers: list[Any] = []
+    seconds = side_by_side(lambda: answers.append(work()), lambda: None, 1)[0]
+    latent, iterations = answers[-1] if isinstance(answers[-1], tuple) else (answers[-1], None)
+    area = float(roc_auc_score(split.targets_test, latent))
+    print(f"{way}, n = {size}: {seconds:.2f} s, AUC {area:.4f}" + (f", {iterations} iterations" if iterations else ""))
+    return {"name": f"{way}, n = {size}", "way": way, "seconds": seconds, "roc_auc": area, "n_iterations": iterations}
 
 
 def main() -> None:
     parser = arguments(__doc__)
-    parser.add_argument("--growth", action="store_true", help="100,000 images too")
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS, help="what to measure")
+    parser.add_argument("--sizes", nargs="+", choices=list(LIMITS), help="how many images; --quick: 10,090")
     options = parser.parse_args()
+    parts: dict[str, Callable[[Split, str, int], Records]] = {
+        part: globals()[part] for part in PARTS if part in options.parts
+    }
     numba.set_num_threads(1)
     found: Records = []
-    small = None
-    for size, n_others in sizes(options.quick).items():
-        split = one_against_many(n_others=n_others)
-        operator = HistogramOperator.from_rows(split.X)
-        small = small or operator
-        repeats = 15 if size == "10,090" else 7
-        print(f"n = {split.X.shape[0]:,}, {split.X.nnz / np.prod(split.X.shape):.1%} non-zero")
-        found += bench_products(operator, size, repeats)
-        found += bench_threads(operator, size, repeats)
-        found += bench_build(split.X, size, 3)
-        found += bench_memory(operator, size)
-        found += bench_prediction(operator, split, size, 3)
-    if options.growth:
-        found += bench_growth(small, 5)
+    with threadpool_limits(1):
+        for size in options.sizes or (["10,090"] if options.quick else list(LIMITS)):
+            split = one_against_many(n_others=OTHERS[size])
+            print(f"n = {split.X.shape[0]:,}, {split.X.nnz / np.prod(split.X.shape):.1%} non-zero, one thread")
+            for part, work in parts.items():
+                if not (part in ("growth", "training") and (options.quick or size != "10,090")):
+                    found += work(split, size, 5 if options.quick else 15)
     write(found, options.json)
 
 
