@@ -110,8 +110,15 @@ def predictions(split: Split, size: str, repeats: int) -> Records:
     exact = operator.product(X, dual_weights)
     np.testing.assert_allclose(searched.product(one), exact[:1], rtol=1e-8, atol=1e-10)
     areas = [float(roc_auc_score(split.targets_test, latent)) for latent in (looked_up.product(X), exact)]
-    quick, merged = side_by_side(lambda: looked_up.product(X), lambda: operator.product(X, dual_weights), repeats)
-    alone, once = side_by_side(lambda: searched.product(one), lambda: looked_up.product(one), 20 * repeats)
+    quick, merged, alone, once = (
+        side_by_side(work, lambda: None, repeats)[0]
+        for work, repeats in (
+            (lambda: looked_up.product(X), repeats),
+            (lambda: operator.product(X, dual_weights), repeats),
+            (lambda: searched.product(one), 20 * repeats),
+            (lambda: looked_up.product(one), 20 * repeats),
+        )
+    )
     each = quick / X.nnz * 1e9
     print(f"look-up: {each:.2f} ns a non-zero (limit 3); AUC {areas[0]:.4f}, exact {areas[1]:.4f} (limit 0.001)")
     more = {"nanoseconds_per_non_zero": each, "limit_nanoseconds": 3.0, "roc_auc": areas[0], "roc_auc_exact": areas[1]}

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
@@ -21,6 +22,8 @@ from numba.extending import intrinsic
 from fewsight._base.types import Array
 
 LANES = 8
+PAGE = 512  # numbers
+SKEW = 32  # rows, half a page
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
 
 
@@ -128,6 +131,24 @@ def store(typing_context: Any, array: Any, place: Any, a: Any) -> Any:
         return context.get_dummy_value()
 
     return types.void(array, types.uint64, lanes_type), generate
+
+
+@numba.njit
+def aligned(n: int, skew: int) -> Array:
+    """Zeros for n rows of LANES numbers, flat: a row is one line of the cache, and arrays of different skew (below PAGE / LANES)
+    start at different places of a page, because the processor takes a read for one of what was just written if these agree.
+    """
+    raw = np.zeros(n * LANES + PAGE)
+    shift = (skew * LANES - raw.ctypes.data // 8) % PAGE
+    return raw[shift : shift + n * LANES]
+
+
+@numba.njit
+def aligned_copy(V: Array, skew: int) -> Array:
+    """The rows of V like that."""
+    copy = aligned(V.shape[0], skew)
+    copy[:] = V.reshape(-1)
+    return copy
 
 
 def blocks(V: Array) -> list[slice]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from fewsight._base.types import Array
 from fewsight._compiled._caching import compiled
-from fewsight._compiled._lanes import LANES, blocks, fill, load, minimum, multiply_add, padded, store
+from fewsight._compiled._lanes import LANES, aligned, blocks, fill, load, minimum, multiply_add, padded, store
 from fewsight._compiled._threads import summed
 from fewsight._compiled.sorted_columns import Columns
 
@@ -43,8 +43,7 @@ def cross_of_lanes_reference(columns: Columns, weights: Array, Z: Array, n: int,
 def cross_of_lanes(columns: Columns, weights: Array, Z: Array, n: int, first: int, last: int) -> Array:
     """As `cross_of_lanes_reference`, in time proportional to the non-zeros of dimensions that Z has."""
     starts, rows, values = columns
-    result = np.zeros((n, LANES))
-    out, flat = result.reshape(-1), Z.reshape(-1)
+    out, flat = aligned(n, 0), Z.reshape(-1)
     for d in range(first, last):
         z, weight, most = load(flat, np.uint64(d) * np.uint64(LANES)), weights[d], 0.0
         for k in range(LANES):
@@ -53,4 +52,4 @@ def cross_of_lanes(columns: Columns, weights: Array, Z: Array, n: int, first: in
             for t in range(np.uint64(starts[d]), np.uint64(starts[d + 1])):  # unsigned: no test for negative places
                 place = np.uint64(rows[t]) * np.uint64(LANES)
                 store(out, place, multiply_add(weight, minimum(fill(values[t]), z), load(out, place)))
-    return result
+    return out.reshape((n, LANES))

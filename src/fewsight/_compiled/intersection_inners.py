@@ -11,7 +11,20 @@ import numpy as np
 
 from fewsight._base.types import Array
 from fewsight._compiled._caching import compiled
-from fewsight._compiled._lanes import LANES, add, blocks, fill, load, multiply, multiply_add, padded, store, subtract
+from fewsight._compiled._lanes import (
+    LANES,
+    SKEW,
+    add,
+    aligned_copy,
+    blocks,
+    fill,
+    load,
+    multiply,
+    multiply_add,
+    padded,
+    store,
+    subtract,
+)
 from fewsight._compiled._threads import in_shares
 from fewsight._compiled.sorted_columns import Columns
 
@@ -46,7 +59,7 @@ def inners_of_lanes_reference(columns: Columns, totals: Array, U: Array, V: Arra
 def inners_of_lanes(columns: Columns, totals: Array, U: Array, V: Array, first: int, last: int) -> Array:
     """As `inners_of_lanes_reference`, in time proportional to the non-zeros."""
     starts, rows, values = columns
-    lefts, numbers, flat = U.reshape(-1), V.reshape(-1), totals.reshape(-1)
+    lefts, numbers, flat = aligned_copy(U, SKEW), aligned_copy(V, 0), totals.reshape(-1)
     result, lanes = np.zeros(last - first), np.empty(LANES)
     for d in range(first, last):
         below, above, inner = fill(0.0), load(flat, np.uint64(d) * np.uint64(LANES)), fill(0.0)

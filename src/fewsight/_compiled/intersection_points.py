@@ -12,7 +12,20 @@ import numpy as np
 
 from fewsight._base.types import Array
 from fewsight._compiled._caching import compiled
-from fewsight._compiled._lanes import LANES, add, blocks, fill, load, multiply_add, padded, store, subtract
+from fewsight._compiled._lanes import (
+    LANES,
+    SKEW,
+    add,
+    aligned,
+    aligned_copy,
+    blocks,
+    fill,
+    load,
+    multiply_add,
+    padded,
+    store,
+    subtract,
+)
 from fewsight._compiled._threads import summed
 from fewsight._compiled.sorted_columns import Columns
 
@@ -58,8 +71,7 @@ def points_of_lanes(
     """As `points_of_lanes_reference`, in time proportional to the training values and the points."""
     starts, rows, values = columns
     point_starts, point_rows, places = points
-    result = np.zeros((n, LANES))
-    out, numbers, sums = result.reshape(-1), V.reshape(-1), totals.reshape(-1)
+    out, numbers, sums = aligned(n, SKEW), aligned_copy(V, 0), totals.reshape(-1)
     for d in range(first, last):
         t, stop, weight = np.uint64(starts[d]), np.uint64(starts[d + 1]), weights[d]
         below, above = fill(0.0), load(sums, np.uint64(d) * np.uint64(LANES))
@@ -72,4 +84,4 @@ def points_of_lanes(
                 t += np.uint64(1)
             place = np.uint64(point_rows[p]) * np.uint64(LANES)
             store(out, place, add(load(out, place), multiply_add(weight * point, above, below)))
-    return result
+    return out.reshape((n, LANES))

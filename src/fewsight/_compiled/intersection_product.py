@@ -17,7 +17,20 @@ import numpy as np
 
 from fewsight._base.types import Array
 from fewsight._compiled._caching import compiled
-from fewsight._compiled._lanes import LANES, add, blocks, fill, load, multiply_add, padded, store, subtract
+from fewsight._compiled._lanes import (
+    LANES,
+    SKEW,
+    add,
+    aligned,
+    aligned_copy,
+    blocks,
+    fill,
+    load,
+    multiply_add,
+    padded,
+    store,
+    subtract,
+)
 from fewsight._compiled._threads import summed
 from fewsight._compiled.sorted_columns import Columns, Ints
 
@@ -127,8 +140,7 @@ def product_of_lanes(
 ) -> Array:
     """As `product_of_lanes_reference`, in time proportional to the non-zeros."""
     starts, rows, values = columns
-    result = np.zeros((V.shape[0], LANES))
-    sums, numbers, flat = result.reshape(-1), V.reshape(-1), totals.reshape(-1)
+    sums, numbers, flat = aligned(V.shape[0], SKEW), aligned_copy(V, 0), totals.reshape(-1)
     for d in order[first:last]:
         weight, below, above = weights[d], fill(0.0), load(flat, np.uint64(d) * np.uint64(LANES))
         for t in range(np.uint64(starts[d]), np.uint64(starts[d + 1])):
@@ -137,4 +149,4 @@ def product_of_lanes(
             below = multiply_add(x, number, below)
             above = subtract(above, number)
             store(sums, place, add(load(sums, place), multiply_add(x, above, below)))
-    return result
+    return sums.reshape((V.shape[0], LANES))

@@ -14,6 +14,7 @@ import numpy as np
 
 from fewsight._base.types import Array
 from fewsight._compiled._caching import compiled
+from fewsight._compiled.intersection_product import FUSED
 from fewsight._compiled.sorted_columns import Columns, Ints
 
 CHECKPOINT = 16  # values from one kept sum to the next: a sixteenth of the memory for eight more steps a search
@@ -132,7 +133,7 @@ def looked_up(z_starts: Ints, z_dims: Ints, z_values: Array, scales: Array, tabl
     return result
 
 
-@numba.njit(error_model="numpy")
+@numba.njit(error_model="numpy", fastmath=FUSED)
 def _place(z: float, scale: float, width: int) -> tuple[np.uint64, float]:
     """The entry below a value, and how far the value is from it to the next."""
     place = min(z * scale, width - 1.0)
@@ -140,7 +141,7 @@ def _place(z: float, scale: float, width: int) -> tuple[np.uint64, float]:
     return np.uint64(low), place - low
 
 
-@numba.njit(error_model="numpy")
+@numba.njit(error_model="numpy", fastmath=FUSED)
 def _one_row(start: int, stop: int, dims: Ints, values: Array, scales: Array, table: Array, width: int) -> float:
     total = 0.0
     for t in range(np.uint64(start), np.uint64(stop)):  # unsigned: no test for negative places
@@ -151,7 +152,7 @@ def _one_row(start: int, stop: int, dims: Ints, values: Array, scales: Array, ta
     return total
 
 
-@numba.njit(error_model="numpy")
+@numba.njit(error_model="numpy", fastmath=FUSED)
 def _many_columns(
     sums: Array, start: int, stop: int, dims: Ints, values: Array, scales: Array, table: Array, width: int
 ) -> None:
