@@ -105,10 +105,10 @@ def add_where(typing_context: Any, a: Any, b: Any, bits: Any) -> Any:
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         a, b, bits = arguments
-        lanes = builder.bitcast(builder.trunc(bits, ir.IntType(LANES)), ir.VectorType(ir.IntType(1), LANES))
-        return builder.fadd(a, builder.select(lanes, b, ir.Constant(_VECTOR, [0.0] * LANES)))
+        lanes = builder.bitcast(bits, ir.VectorType(ir.IntType(1), LANES))
+        return builder.select(lanes, builder.fadd(a, b), a)
 
-    return lanes_type(lanes_type, lanes_type, types.uint64), generate
+    return lanes_type(lanes_type, lanes_type, types.uint8), generate
 
 
 @intrinsic

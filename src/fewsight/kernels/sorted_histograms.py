@@ -10,7 +10,7 @@ import scipy.sparse
 
 from fewsight._compiled import sorted_columns
 from fewsight._compiled.canonical_rows import are_histograms
-from fewsight._compiled.column_totals import LEAST_SHARE, masks_of_rows
+from fewsight._compiled.column_totals import BYTES, LEAST_SHARE, masks_of_rows
 from fewsight._compiled.sorted_columns import Columns, Ints
 from fewsight.kernels.histogram_transforms import OWNER
 from fewsight.kernels.rows import Sparse, as_sparse, check_rows
@@ -53,7 +53,7 @@ class SortedHistograms:
         """With what follows from the two sides."""
         n, width = len(row_starts) - 1, len(columns.starts) - 1
         few = len(dims) < LEAST_SHARE * n * width or width > NARROW
-        masks = np.empty((0, n), np.uint64) if few else masks_of_rows(row_starts, dims, width)
+        masks = np.empty((0, n, BYTES), np.uint8) if few else masks_of_rows(row_starts, dims, width)
         return cls(columns, row_starts, dims, masks, np.argsort(-np.diff(columns.starts), kind="stable"))
 
     @property
