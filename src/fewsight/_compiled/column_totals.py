@@ -102,7 +102,7 @@ def totals_of_lanes(row_starts: Ints, dims: Ints, width: int, V: Array, first: i
 
 def totals_by_masks_reference(masks: Ints, width: int, V: Array, first: int, last: int) -> Array:
     """The definition, for one column and some of the rows."""
-    words = np.ascontiguousarray(masks[:, first:last].transpose(1, 0, 2)).reshape(last - first, -1)
+    words = np.ascontiguousarray(masks[:, first:last].transpose(1, 0, 2)).reshape(last - first, len(masks) * BYTES)
     return np.unpackbits(words, axis=1, bitorder="little")[:, :width].T.astype(np.float64) @ V[first:last]
 
 
