@@ -30,10 +30,12 @@ CHANNELS = ("spatial_pmk", "dense_pmk", "phog", "opponent_sift", "colour", "text
 BACKGROUND = "BACKGROUND_Google"  # not a category
 
 
-def base_arguments(name: str, description: str | None, *, folder: str, seeds: str, of: str) -> argparse.ArgumentParser:
+def base_arguments(
+    name: str, description: str | None, *, folder: str, seeds: str, of: str, paper: str = "kapoor2010"
+) -> argparse.ArgumentParser:
     """What every command is told: where the images are, where to work, and the seeds."""
     parser = argparse.ArgumentParser(
-        prog=f"python -m experiments.kapoor2010.{name}",
+        prog=f"python -m experiments.{paper}.{name}",
         description=description,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -78,7 +80,7 @@ def read(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Name
     options = parser.parse_args(words)
     if options.data is None:
         parser.error("the folder of Caltech-101 must be given, or FEWSIGHT_DATA set")
-    options.places = [Place(seed, size) for seed in options.seeds for size in options.sizes]
+    options.places = [Place(seed, size) for seed in options.seeds for size in getattr(options, "sizes", ())]
     folders = {str(options.data): "DATA", str(options.work): "WORK"}
     plain = [folders.get(word, Path(word).name if os.path.isabs(word) else word) for word in words]
     options.command = f"{parser.prog} {shlex.join(plain)}"
@@ -107,7 +109,7 @@ def store_of(options: argparse.Namespace) -> GramStore:
     cache = FeatureCache()
     channels = {name: make_channel(name, cache=cache, n_jobs=options.n_jobs) for name in options.channels}
     return GramStore(
-        _images(options.data), channels, options.work, options.images_per_class, options.test_per_class, options.pool
+        images_of(options.data), channels, options.work, options.images_per_class, options.test_per_class, options.pool
     )
 
 
@@ -142,7 +144,8 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word.strip() for word in text.split(",")))
 
 
-def _images(data: Path) -> ImageSet:
+def images_of(data: Path) -> ImageSet:
+    """Caltech-101 without its background."""
     folder = data / "caltech101" if (data / "caltech101").is_dir() else data
     return image_set_from_class_folders(folder, exclude=[BACKGROUND] if (folder / BACKGROUND).is_dir() else [])
 

@@ -1,8 +1,10 @@
 """Gaussian process regression on class targets: exact posterior, leave-one-out, evidence and what it teaches; and, for
 examples whose Gram matrix is too large to form, the same from products with it."""
 
+from fewsight.gp.borrowing import BorrowedColumn, borrowed_column
 from fewsight.gp.bounded_likelihood import LikelihoodBound, Minimum, likelihood_bound, minimise
 from fewsight.gp.combination import PENALTIES, LearnedWeights, Penalty, learn_weights_and_noise
+from fewsight.gp.correlation_path import CorrelationPaths, Inverted, LeftOut, path_inside, paths_beside
 from fewsight.gp.determinant_bound import bound_from_ritz, deflated_bound, log_determinant_bound, squares_from_below
 from fewsight.gp.evidence import Evidence, log_evidence_and_gradients
 from fewsight.gp.iterative_variance import IterativeVariance
@@ -14,17 +16,32 @@ from fewsight.gp.operators import ColumnOperator, DenseOperator, LinearOperator,
 from fewsight.gp.posterior import LeaveOneOut, Posterior
 from fewsight.gp.preconditioning import LowRankPreconditioner, pivoted_cholesky
 from fewsight.gp.relevance import LearnedRelevance, Slopes, WeightedOperator, evidence_slopes, learn_relevance
+from fewsight.gp.tasks import (
+    NOISE_LADDER,
+    LearnedCorrelations,
+    evidence_of_correlations,
+    learn_correlations,
+    least_noise,
+    task_covariance,
+    task_factors,
+)
 
 __all__ = [
+    "NOISE_LADDER",
     "PENALTIES",
+    "BorrowedColumn",
     "ColumnOperator",
+    "CorrelationPaths",
     "DenseOperator",
     "Evidence",
+    "Inverted",
     "IterativeVariance",
+    "LearnedCorrelations",
     "LearnedNoise",
     "LearnedRelevance",
     "LearnedWeights",
     "LeaveOneOut",
+    "LeftOut",
     "LikelihoodBound",
     "LinearOperator",
     "LowRankPreconditioner",
@@ -39,20 +56,28 @@ __all__ = [
     "Slopes",
     "Solution",
     "WeightedOperator",
+    "borrowed_column",
     "bound_from_ritz",
     "conjugate_gradients",
     "deflated_bound",
+    "evidence_of_correlations",
     "evidence_slopes",
     "largest_eigenvalues",
+    "learn_correlations",
     "learn_noise",
     "learn_relevance",
     "learn_weights_and_noise",
+    "least_noise",
     "likelihood_bound",
     "log_determinant_bound",
     "log_evidence_and_gradients",
     "minimise",
     "noise_curve",
+    "path_inside",
+    "paths_beside",
     "pivoted_cholesky",
     "quadrature",
     "squares_from_below",
+    "task_covariance",
+    "task_factors",
 ]

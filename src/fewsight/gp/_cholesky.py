@@ -65,6 +65,11 @@ class CholeskyFactor:
         """The lower triangle of A^-1, zeros above it, as a new array."""
         return lapack.dpotri(self.lower, lower=1)[0]
 
+    def inverse(self) -> Array:
+        """A^-1 as a new array in Fortran order."""
+        lower = self.inverse_lower() if len(self) else np.zeros((0, 0), order="F")
+        return np.asfortranarray(lower + np.tril(lower, -1).T)
+
     def append(self, half_solved: Array, corner: CholeskyFactor) -> CholeskyFactor:
         """The factor of [[A, B], [B^T, C]] from L^-1 B (n, m) and the factor of the Schur complement C - B^T A^-1 B."""
         n = len(self)
@@ -118,13 +123,24 @@ def factorise(
         diagonal = A.diagonal().copy() if scale is None else scale
         least = max(len(A), size) * np.finfo(np.float64).eps * diagonal
         jitter = step * float(diagonal.mean()) if step else 0.0
-        lower, failed = _dpotrf(with_diagonal(A, jitter))
-        if not failed and (lower.diagonal() ** 2 > least).all():
-            return CholeskyFactor(_clean(lower)), jitter
+        factor = _factored(with_diagonal(A, jitter), least)
+        if factor is not None:
+            return factor, jitter
     raise InvalidInput(
         f"{owner_name(owner)}: the covariance matrix must be positive semi-definite, got one that is not even after "
         f"adding {JITTER_STEPS[-1]:g} of its mean diagonal."
     )
+
+
+def plain_factor(A: Array) -> CholeskyFactor | None:
+    """The factor of A, which is overwritten, without jitter; None where it is not positive definite beyond rounding."""
+    return _factored(A, len(A) * np.finfo(np.float64).eps * A.diagonal())
+
+
+def _factored(A: Array, least: Array) -> CholeskyFactor | None:
+    """None where a squared pivot is not above `least`."""
+    lower, failed = _dpotrf(A)
+    return CholeskyFactor(_clean(lower)) if not failed and (lower.diagonal() ** 2 > least).all() else None
 
 
 def _dpotrf(A: Array) -> tuple[Array, int]:

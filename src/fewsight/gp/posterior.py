@@ -17,6 +17,7 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, State
 from fewsight.gp._checks import check_covariance, check_indices, check_per_example
 from fewsight.gp._cholesky import CholeskyFactor, announce_jitter, factorise, log_density, with_diagonal
+from fewsight.gp.correlation_path import Inverted
 
 
 @final
@@ -144,6 +145,12 @@ class Posterior:
         """The Gram matrix K (n, n) of the examples, put together again from the factor."""
         A: Array = self._factor.lower @ self._factor.lower.T
         return with_diagonal(A, -(self.noise_variance + self.jitters))
+
+    def inverted(self, column: int) -> Inverted:
+        """The whole inverse, with one column of targets."""
+        A: Array = self._factor.lower @ self._factor.lower.T
+        targets, dual_weights = self.targets[:, column], self.dual_weights[:, column]
+        return Inverted(A, self._factor.inverse(), self._factor.log_determinant, targets, dual_weights)
 
     def append(self, K_new: Array, K_new_new: Array, targets: Array, noise_variance: float | Array) -> Posterior:
         """With m more examples, in O(n^2 m): K_new (m, n) against the old ones, K_new_new (m, m) among themselves.

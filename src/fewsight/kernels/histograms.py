@@ -11,6 +11,7 @@ from fewsight._base.checks import check_positive, owner_name, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight._compiled import chi_square, histogram_intersection
+from fewsight.kernels.against import Against, Listed
 from fewsight.kernels.base import Kernel, check_not_negative
 from fewsight.kernels.histogram_transforms import transform_named
 from fewsight.kernels.rows import Rows, as_sparse, in_pieces, row_sums, sparse_bytes_per_row
@@ -28,6 +29,9 @@ class HistogramIntersection(Kernel):
 
     def _diag(self, A: Rows) -> Array:
         return row_sums(A)
+
+    def _against(self, B: Rows) -> Against:
+        return Listed(self, B)
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,10 @@ def state_of(classifier: Any) -> State:
         "calibrated": bool(classifier.calibrated),
         "false_alarm_rate": float(classifier.false_alarm_rate),
     }
-    state = State(header, {"weights": classifier.weights_})
+    arrays = {"weights": classifier.weights_}
+    if classifier.loans_:
+        header["loans"], arrays["borrowed"] = classifier._loans_state()
+    state = State(header, arrays)
     parts = ("input", "posterior", "calibration", "novelty")
     for part in parts:
         state = state.join(part, getattr(classifier, f"{part}_").state())
@@ -55,6 +58,8 @@ def restored(classifier: Classifier, state: State) -> Classifier:
     if isinstance(classifier.input_.n_columns, int):
         classifier.n_features_in_ = classifier.input_.n_columns
     _check_consistent(classifier)
+    loans = header.get("loans", [])
+    classifier._restore_loans(loans, state.arrays["borrowed"] if loans else np.zeros((classifier.posterior_.n, 0)))
     return classifier
 
 

@@ -20,14 +20,17 @@ from fewsight.persistence.registry import KINDS, Storable, kind_of
 from fewsight.persistence.soundness import check_digest, check_numbers, with_digest
 
 FORMAT = "fewsight model"
-VERSION = 1  # raised when an older fewsight could no longer open what this one writes
+VERSION = 2  # raised when an older fewsight could no longer open what this one writes
+_SINCE_2 = ("loans",)  # of a model: what a reader of version 1 would not notice. Without it, files stay readable by it
 _ZIP_WITH_OUR_FIRST_MEMBER = (b"PK\x03\x04", HEADER.encode())
 
 
 def save(model: Storable, path: str | Path) -> None:
     """Write a fitted model to one file, whole or not at all: what stood there is replaced only by a whole file."""
-    header = {"format": FORMAT, "version": VERSION, "written_by": f"fewsight {__version__}", "kind": kind_of(model)}
-    state = State(header, {}).join("model", model.state())
+    kind, content = kind_of(model), model.state()
+    version = 2 if any(name in content.header for name in _SINCE_2) else 1
+    header = {"format": FORMAT, "version": version, "written_by": f"fewsight {__version__}", "kind": kind}
+    state = State(header, {}).join("model", content)
     try:
         write_archive(Path(path), with_digest(state), compress=True)
     except OSError as error:

@@ -13,20 +13,26 @@ from fewsight.apps.cli import options
 from fewsight.apps.cli.bars import progress_bars
 
 if TYPE_CHECKING:
-    from fewsight.apps.workbench import Evaluated
-    from fewsight.evaluation import Evaluation
+    from fewsight.apps.workbench import BorrowingResult, Evaluated
+    from fewsight.evaluation import Comparison, Evaluation
 
 EXAMPLES = """
 [bold]fewsight evaluate photos --per-class 1,3,5,10 --report report.html[/bold]
 
 [bold]fewsight evaluate photos --hold-out 3[/bold]
 
+[bold]fewsight evaluate photos --per-class 1,5,10 --test-per-class 10 --baselines --report report.html[/bold]
+
 [bold]fewsight evaluate photos --channels phog,colour,texture --combine none,evidence[/bold]
+
+[bold]fewsight evaluate photos --borrow --per-class 1[/bold]  (each category in turn is new)
 
 [bold]fewsight evaluate caltech101 --images-per-class 30 --per-class 15 --json out.json[/bold]
 
 With the settings of a paper: [bold]--noise 1e-10 --svm-c 10000[/bold]
 """
+
+LEARNERS = "gp,svm,nn"
 
 
 def evaluate(
@@ -55,7 +61,16 @@ def evaluate(
             help="Categories not to learn, drawn anew each time: are their images recognised as unknown?",
         ),
     ] = 0,
-    channels: options.Channels = "spatial_pmk",
+    borrow: Annotated[
+        bool,
+        typer.Option(
+            "--borrow",
+            help="Instead: each category in turn is new and learned from --per-class images, alone and borrowing from others.",
+        ),
+    ] = False,
+    closest: options.Closest = 10,
+    sense: options.Sense = None,
+    channels: options.Channels = None,
     combine: Annotated[
         str | None,
         typer.Option(
@@ -66,8 +81,20 @@ def evaluate(
         ),
     ] = None,
     learners: Annotated[
-        str, typer.Option(metavar="NAMES", help="Learners, joined by commas: gp, svm, nn (nearest neighbour).")
-    ] = "gp,svm,nn",
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Learners, joined by commas: gp, svm, nn (nearest neighbour), mean (nearest class mean), logistic.",
+        ),
+    ] = LEARNERS,
+    baselines: Annotated[
+        bool,
+        typer.Option(
+            "--baselines",
+            help="Also compare, label by label: gp with labels it asks for and with random ones, against logistic regression, "
+            "nearest neighbour, nearest class mean and SVM on the same features.",
+        ),
+    ] = False,
     settings: options.Settings = None,
     noise: options.Noise = None,
     svm_c: Annotated[
@@ -89,13 +116,31 @@ def evaluate(
 ) -> None:
     """Measure accuracy: train on a few images per category, test on others, several times over."""
     sizes, workplace = options.counts(per_class), options.workplace(jobs, cache_folder, no_cache)
+    borrowing = options.borrowing(borrow, closest, sense)
+    if borrowing is not None:
+        _refuse_with_borrow(hold_out, combine, learners, noise, svm_c, report_file)
+        from fewsight.apps.workbench import ImageSource, Protocol, evaluate_borrowing_folder, read_settings
+
+        with progress_bars():
+            found = evaluate_borrowing_folder(
+                ImageSource(folder, labels, options.words(exclude)),
+                Protocol(images_per_class, sizes, test_per_class, repeats, seed),
+                borrowing,
+                channels=options.words(channels),
+                options=read_settings(settings or []),
+                json_file=json_file,
+                command=shlex.join(["fewsight", *sys.argv[1:]]),
+                workplace=workplace,
+            )
+        _answer_borrowing(found, json_file)
+        return
     from fewsight.apps.workbench import ImageSource, Protocol, evaluate_folder, make_learners, read_settings
 
     with progress_bars():
         evaluated = evaluate_folder(
             ImageSource(folder, labels, options.words(exclude)),
             Protocol(images_per_class, sizes, test_per_class, repeats, seed, hold_out),
-            channels=options.words(channels),
+            channels=options.channel_words(channels),
             options=read_settings(settings or []),
             combine=None if combine is None else options.words(combine),
             learners=make_learners(options.words(learners), noise_variance=noise, svm_c=svm_c),
@@ -103,8 +148,44 @@ def evaluate(
             report_file=report_file,
             command=shlex.join(["fewsight", *sys.argv[1:]]),
             workplace=workplace,
+            baselines=baselines,
         )
     _answer(evaluated, json_file, report_file)
+
+
+def _refuse_with_borrow(
+    hold_out: int, combine: str | None, learners: str, noise: float | None, svm_c: float | None, report: Path | None
+) -> None:
+    """What says nothing about borrowing is not accepted in silence."""
+    given = {
+        "--hold-out": hold_out > 0,
+        "--combine": combine is not None,
+        "--learners": learners != LEARNERS,
+        "--noise": noise is not None,
+        "--svm-c": svm_c is not None,
+        "--report": report is not None,
+    }
+    for option in [option for option, was_given in given.items() if was_given]:
+        raise typer.BadParameter(f"{option} does not go with --borrow.")
+
+
+def _answer_borrowing(found: BorrowingResult, json_file: Path | None) -> None:
+    """With and without what is borrowed, and who lent."""
+    from fewsight.apps.cli.answers import show_table, tell, wrote
+    from fewsight.evaluation.results import percent
+
+    headings = ("new category from", "method", "new recognised", "others recognised", "average precision")
+    metrics = ("accuracy_new", "accuracy_others", "average_precision")
+    rows = [
+        (str(n), method, *(percent(found.summary(n, method, metric)) for metric in metrics))
+        for n in found.trials
+        for method in ("independent", "borrowed")
+    ]
+    show_table(headings, rows, numbers=range(2, len(headings)))
+    lent = found.lenders(min(found.trials))
+    show_table(("new category", "borrows from, most often"), [(name, who or "nobody") for name, who in lent.items()])
+    tell(f"Each category in turn was new; the others were learned from {found.lender_images} images each.")
+    wrote(json_file, None)
 
 
 def _answer(evaluated: Evaluated, json_file: Path | None, report_file: Path | None) -> None:
@@ -116,8 +197,11 @@ def _answer(evaluated: Evaluated, json_file: Path | None, report_file: Path | No
         show_shares(evaluation)
     if evaluation.protocol.hold_out:
         _show_unknown(evaluation)
+    if evaluated.comparison is not None:
+        _show_comparison(evaluated.comparison)
     seconds = evaluation.timings
     tell(f"Took {seconds['total']:.1f} s, of which local features {seconds['local_features']:.1f} s.")
+    tell(*evaluated.remarks)
     list_left_out(evaluated.images)
     wrote(json_file, report_file)
 
@@ -143,3 +227,21 @@ def _show_unknown(evaluation: Evaluation) -> None:
         "Told apart: of an image of a category that was learned and one of another, how often it says which is which; "
         "50 % is guessing."
     )
+
+
+def _show_comparison(comparison: Comparison) -> None:
+    """What each arm is worth with all labels, and whether asking saves any."""
+    from fewsight.apps.cli.answers import show_table, tell
+    from fewsight.evaluation import comparison_in_words
+    from fewsight.evaluation.results import percent
+
+    names = {"accuracy": "right", "calibration_error": "percentages off by", "unknown_auroc": "unknown told apart"}
+    headings = ["learner", "labels", *(names.get(metric, "log loss") for metric in comparison.metrics)]
+    rows = []
+    for arm in comparison.curves:
+        ends = {metric: comparison.curve(arm, metric)[-1][1] for metric in comparison.metrics}
+        cells = [f"{end.mean:.3f}" if metric == "log_loss" else percent(end) for metric, end in ends.items()]
+        rows.append((arm.learner, "random" if arm.rule == "random" else "asked for", *cells))
+    tell(f"With {comparison.labels[-1]} labels of {comparison.n_pool} images, the same features for all:")
+    show_table(headings, rows, numbers=range(2, len(headings)))
+    tell(comparison_in_words(comparison).replace("\u00a0", " "))

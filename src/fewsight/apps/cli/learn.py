@@ -19,6 +19,8 @@ EXAMPLES = """
 [bold]fewsight learn photos --labels labels.csv -o birds.fewsight[/bold]  (photos/*.jpg)
 
 [bold]fewsight learn photos --channels auto -o birds.fewsight[/bold]  (structure, outlines, colour and texture)
+
+[bold]fewsight learn photos --borrow --sense bass=fish -o birds.fewsight[/bold]  (categories with one image or two)
 """
 
 
@@ -29,7 +31,7 @@ def learn(
     ],
     labels: options.Labels = None,
     exclude: options.Exclude = None,
-    channels: options.Channels = "spatial_pmk",
+    channels: options.Channels = None,
     combine: Annotated[
         str | None,
         typer.Option(
@@ -40,6 +42,19 @@ def learn(
     ] = None,
     settings: options.Settings = None,
     noise: options.Noise = None,
+    borrow: Annotated[
+        bool, typer.Option("--borrow", help="Let categories with fewer than five images borrow from related ones.")
+    ] = False,
+    refuse: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="CATEGORY[=LENDER]",
+            show_default=False,
+            help="With --borrow: a category that is not to borrow, or not from this lender; may be repeated.",
+        ),
+    ] = None,
+    closest: options.Closest = 10,
+    sense: options.Sense = None,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     cache_folder: options.CacheFolder = None,
@@ -56,11 +71,12 @@ def learn(
         learned = learn_folder(
             ImageSource(folder, labels, options.words(exclude)),
             output,
-            channels=options.words(channels),
+            channels=options.channel_words(channels),
             options=read_settings(settings or []),
             combine=combine,
             noise_variance=noise,
             seed=seed,
+            borrowing=options.borrowing(borrow, closest, sense, refuse),
             workplace=workplace,
         )
     _answer(learned, output)
@@ -72,23 +88,37 @@ def _answer(learned: Learned, output: Path) -> None:
     show_table(["category", "images"], [[name, str(count)] for name, count in learned.counts.items()], numbers=[1])
     n_images, n_categories = sum(learned.counts.values()), len(learned.counts)
     tell(f"Learned {plural(n_categories, 'category', 'categories')} from {plural(n_images, 'image')}.")
+    tell(*_about_borrowing(learned))
     tell(*_about_channels(learned), f"Noise variance {learned.model.noise_variance_:.3g}.", *_about_accuracy(learned))
+    tell(*learned.remarks)
     list_left_out(learned.images)
     tell(f"{'Replaced' if learned.replaced else 'Wrote'} {output}.")
 
 
 def _about_channels(learned: Learned) -> list[str]:
     """How much each of several channels counts, and why where nothing was learned about it."""
-    from fewsight.apps.cli.answers import NO_SHARES_FROM_ONE, listed_shares
+    from fewsight.apps.cli.answers import NO_SHARES_FROM_ONE, listed_shares, what_was_used
 
     if len(learned.shares) < 2:
-        return []
+        return [f"Channel: {', '.join(learned.shares)}."]
     lines = [f"What decides: {listed_shares(learned.shares)}."]
     if learned.combine == "evidence" and max(learned.counts.values()) == 1:
-        lines.append(f"The average of the channels was used: {NO_SHARES_FROM_ONE}.")
+        lines.append(f"{what_was_used(learned.shares.values())} used: {NO_SHARES_FROM_ONE}.")
     elif learned.combine == "evidence" and len(set(learned.shares.values())) == 1:
         lines.append("The average of the channels was used: images that were left out spoke for no other shares.")
     return lines
+
+
+def _about_borrowing(learned: Learned) -> list[str]:
+    """Who borrows from whom, one line each, and how to refuse it."""
+    if learned.borrowed is None:
+        return []
+    found = [f"{str(each)[0].upper()}{str(each)[1:]}." for each in learned.borrowed.suggestions]
+    if not found:
+        return ["Nothing was borrowed: no category with few images has another one that helps."]
+    if not learned.borrowed.wordnet:
+        found.append("All categories were considered: there is no WordNet here to say which are close in meaning.")
+    return [*found, "To refuse one: --refuse CATEGORY, or --refuse CATEGORY=LENDER."]
 
 
 def _about_accuracy(learned: Learned) -> list[str]:

@@ -11,7 +11,7 @@ import typer
 from fewsight.apps.cli.stopping import undisturbed
 
 if TYPE_CHECKING:
-    from fewsight.apps.workbench import Workplace
+    from fewsight.apps.workbench import Borrowing, Workplace
 
 LabelledFolder = Annotated[
     Path,
@@ -38,9 +38,10 @@ Exclude = Annotated[
     ),
 ]
 Channels = Annotated[
-    str,
+    str | None,
     typer.Option(
         metavar="NAMES",
+        show_default="FEWSIGHT_CHANNELS, or spatial_pmk, and pretrained where it is installed",
         help="Channels, joined by commas, or auto for a set that suits photographs; `fewsight channels` lists them.",
     ),
 ]
@@ -57,8 +58,22 @@ Noise = Annotated[
     float | None,
     typer.Option(
         metavar="VARIANCE",
-        show_default="learned by evidence",
+        show_default="learned from left-out examples",
         help="Noise variance of the Gaussian process, instead of learning it.",
+    ),
+]
+Sense = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="CATEGORY=MEANING",
+        show_default=False,
+        help="What a category's name means, as in --sense bass=fish; for --borrow; may be repeated.",
+    ),
+]
+Closest = Annotated[
+    int,
+    typer.Option(
+        min=1, metavar="NUMBER", help="Borrow only from so many categories that are closest in meaning (WordNet)."
     ),
 ]
 LARGEST_SEED = 2**31 - 1  # scikit-learn takes seeds below 2^32, and each repeat adds one to the first
@@ -83,6 +98,19 @@ CacheFolder = Annotated[
 NoCache = Annotated[bool, typer.Option("--no-cache", help="Forget computed features when the command ends.")]
 
 
+def borrowing(
+    borrow: bool, closest: int, sense: Sequence[str] | None, refuse: Sequence[str] | None = None
+) -> Borrowing | None:
+    """How to borrow, from the options about it; None without --borrow."""
+    if not borrow:
+        if sense or refuse:
+            raise typer.BadParameter(f"{'--sense' if sense else '--refuse'} needs --borrow.")
+        return None
+    from fewsight.apps.workbench import Borrowing, read_refusals, read_senses
+
+    return Borrowing(closest, read_senses(sense or []), read_refusals(refuse or []))
+
+
 def words(texts: str | Sequence[str] | None) -> tuple[str, ...]:
     """`"a,b"`, or `["a,b", "c"]`, as a tuple of words without blanks around them."""
     texts = [texts] if isinstance(texts, str) else texts or []
@@ -95,6 +123,11 @@ def counts(text: str) -> tuple[int, ...]:
     if not parts or not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
         raise typer.BadParameter(f"must be whole numbers above zero joined by commas, got {text!r}.")
     return tuple(sorted({int(part) for part in parts}))
+
+
+def channel_words(channels: str | None) -> tuple[str, ...] | None:
+    """The channels that are named; None for the default ones."""
+    return None if channels is None else words(channels)
 
 
 def workplace(jobs: int | None, cache_folder: Path | None, no_cache: bool) -> Workplace:

@@ -7,15 +7,31 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from fewsight._base.archive import write_text
 from fewsight._base.checks import check_choice, check_positive
 from fewsight._base.errors import InvalidInput
+from fewsight.apps.workbench.borrowing import Borrowing
 from fewsight.apps.workbench.channel_options import make_channels
-from fewsight.apps.workbench.image_sources import ImageSource, Workplace
+from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about
 from fewsight.apps.workbench.places import check_output_file
 from fewsight.channels import Channel
-from fewsight.evaluation import Asking, Evaluation, Protocol, evaluate, write_report
+from fewsight.evaluation import (
+    Asking,
+    BorrowingResult,
+    Comparison,
+    Evaluation,
+    Protocol,
+    compare_baselines,
+    evaluate,
+    evaluate_borrowing,
+    write_report,
+)
+from fewsight.evaluation.provenance import settings_of, versions
+from fewsight.evaluation.results import json_text
 from fewsight.images import ImageSet
-from fewsight.learners import LEARNERS, KernelLearner
+from fewsight.learners import LEARNERS, GPClassifier, KernelLearner
+
+DEFAULT_LEARNERS = ("gp", "svm", "nn")
 
 
 @dataclass(frozen=True)
@@ -24,13 +40,15 @@ class Evaluated:
 
     evaluation: Evaluation
     images: ImageSet  # those that could be used, with what was found on the way
+    remarks: tuple[str, ...] = ()  # of the channels, about these images
+    comparison: Comparison | None = None  # with baselines, where it was asked for
 
 
 def evaluate_folder(
     source: ImageSource,
     protocol: Protocol,
     *,
-    channels: Sequence[str] = ("spatial_pmk",),
+    channels: Sequence[str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     learners: Mapping[str, KernelLearner] | None = None,
     combine: Sequence[str] | None = None,
@@ -38,8 +56,12 @@ def evaluate_folder(
     report_file: str | Path | None = None,
     command: str | None = None,
     workplace: Workplace | None = None,
+    baselines: bool = False,
 ) -> Evaluated:
-    """Evaluate a folder and write the results as JSON and as a report, where a file is given for them."""
+    """Evaluate a folder and write the results as JSON and as a report, where a file is given for them.
+
+    With `baselines`, also compare with what people fit to the same features today, label by label.
+    """
     for place in (json_file, report_file):
         if place is not None:
             check_output_file(place)
@@ -47,15 +69,25 @@ def evaluate_folder(
     evaluation = evaluate_images(
         images, protocol, channels=channels, options=options, learners=learners, combine=combine, workplace=workplace
     )
-    write_results(evaluation, images, json_file=json_file, report_file=report_file, command=command)
-    return Evaluated(evaluation, images.without(evaluation.unreadable[len(images.unreadable) :]))
+    usable = images.without(evaluation.unreadable[len(images.unreadable) :])
+    comparison = None
+    if baselines:
+        gp = (learners or {}).get("gp", GPClassifier())
+        comparison = compare_images(
+            usable, protocol, channels=channels, options=options, learner=gp, workplace=workplace
+        )
+    write_results(
+        evaluation, images, json_file=json_file, report_file=report_file, command=command, comparison=comparison
+    )
+    remarks = remarks_about(images.images, _channels(channels, options, protocol))
+    return Evaluated(evaluation, usable, remarks, comparison)
 
 
 def evaluate_images(
     images: ImageSet,
     protocol: Protocol,
     *,
-    channels: Sequence[str] = ("spatial_pmk",),
+    channels: Sequence[str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     learners: Mapping[str, KernelLearner] | None = None,
     combine: Sequence[str] | None = None,
@@ -66,12 +98,56 @@ def evaluate_images(
     `combine` names the ways to take instead; see `fewsight.evaluation.evaluate`.
     """
     workplace = workplace or Workplace()
-    learners = make_learners(tuple(LEARNERS)) if learners is None else learners
+    learners = make_learners(DEFAULT_LEARNERS) if learners is None else learners
     with workplace.cache() as cache:
-        made = make_channels(channels, options or {}, seed=protocol.seed, jobs=workplace.jobs, cache=cache)
+        made = _channels(channels, options, protocol, jobs=workplace.jobs, cache=cache)
         by_name = {channel.name: channel for channel in made}
         ways = _ways(made, learners) if combine is None else tuple(combine)
         return evaluate(images, protocol, by_name, learners, combine=ways)
+
+
+def compare_images(
+    images: ImageSet,
+    protocol: Protocol,
+    *,
+    channels: Sequence[str] | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    learner: KernelLearner | None = None,
+    workplace: Workplace | None = None,
+) -> Comparison:
+    """fewsight, asking and with random labels, against baselines on the same features; see `fewsight.evaluation`."""
+    workplace = workplace or Workplace()
+    with workplace.cache() as cache:
+        made = _channels(channels, options, protocol, jobs=workplace.jobs, cache=cache)
+        return compare_baselines(images, protocol, {channel.name: channel for channel in made}, learner=learner)
+
+
+def evaluate_borrowing_folder(
+    source: ImageSource,
+    protocol: Protocol,
+    borrowing: Borrowing,
+    *,
+    channels: Sequence[str] | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    json_file: str | Path | None = None,
+    command: str | None = None,
+    workplace: Workplace | None = None,
+) -> BorrowingResult:
+    """What borrowing brings to a new category, each category of a folder in turn, and what it costs the others."""
+    output = None if json_file is None else check_output_file(json_file)
+    workplace, images = workplace or Workplace(), source.read()
+    lenders, wordnet = borrowing.lenders(images.classes)
+    with workplace.cache() as cache:
+        made = make_channels(channels, options or {}, seed=protocol.seed, jobs=workplace.jobs, cache=cache)
+        found = evaluate_borrowing(images, protocol, {channel.name: channel for channel in made}, lenders)
+    if output is not None:
+        settings = {"closest": borrowing.closest if wordnet else None, "senses": dict(borrowing.senses)}
+        about = {"repeats": protocol.repeats, "seed": protocol.seed, "lender_images": found.lender_images, **settings}
+        described = {channel.name: settings_of(channel) for channel in made}
+        protocol_json = {**about, "command": command, "channels": described, "versions": versions()}
+        lent = {str(n): found.lenders(n) for n in found.trials}
+        write_text(output, json_text({"protocol": protocol_json, "records": found.records(), "lenders": lent}))
+    return found
 
 
 def make_learners(
@@ -101,12 +177,24 @@ def write_results(
     command: str | None = None,
     note: str | None = None,
     asking: Asking | None = None,
+    comparison: Comparison | None = None,
 ) -> None:
     """Write what was found, each file whole or not at all; the note stands under the report's headline."""
     if json_file is not None:
-        evaluation.write_json(json_file, command=command, asking=None if asking is None else asking.records())
+        evaluation.write_json(
+            json_file,
+            command=command,
+            asking=None if asking is None else asking.records(),
+            comparison=None if comparison is None else comparison.records(),
+        )
     if report_file is not None:
-        write_report(evaluation, images, report_file, command=command, note=note, asking=asking)
+        write_report(evaluation, images, report_file, command=command, note=note, asking=asking, comparison=comparison)
+
+
+def _channels(
+    names: Sequence[str] | None, options: Mapping[str, Mapping[str, Any]] | None, protocol: Protocol, **workplace: Any
+) -> list[Channel]:
+    return make_channels(names, options or {}, seed=protocol.seed, **{"jobs": 1, "cache": None, **workplace})
 
 
 def _ways(channels: Sequence[Channel], learners: Mapping[str, KernelLearner]) -> tuple[str, ...]:

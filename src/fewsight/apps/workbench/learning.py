@@ -12,8 +12,9 @@ import numpy as np
 
 from fewsight._base.checks import check_choice
 from fewsight._base.errors import InvalidInput
+from fewsight.apps.workbench.borrowing import Borrowed, Borrowing, borrow
 from fewsight.apps.workbench.channel_options import make_channels
-from fewsight.apps.workbench.image_sources import ImageSource, Workplace, unreadable_among
+from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about, unreadable_among
 from fewsight.apps.workbench.memory import memory_of_this_machine
 from fewsight.apps.workbench.places import check_output_file
 from fewsight.apps.workbench.predicting import channels_of
@@ -36,6 +37,8 @@ class Learned:
     leave_one_out_accuracy: float | None  # mean over the categories with two images or more; None if there is none
     combine: str = "evidence"  # or "average": how much the channels count, if there are several
     replaced: bool = False  # a file stood where the model was written
+    remarks: tuple[str, ...] = ()  # of the channels, about these images
+    borrowed: Borrowed | None = None  # None where borrowing was not asked for
 
     @property
     def shares(self) -> dict[str, float]:
@@ -49,19 +52,23 @@ def learn_folder(
     source: ImageSource,
     output: str | Path,
     *,
-    channels: Sequence[str] = ("spatial_pmk",),
+    channels: Sequence[str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     combine: str | None = None,
     noise_variance: float | None = None,
     seed: int = 0,
+    borrowing: Borrowing | None = None,
     workplace: Workplace | None = None,
 ) -> Learned:
-    """Learn the categories of a folder with a Gaussian process and write the model file; see `learn`."""
+    """Learn the categories of a folder with a Gaussian process and write the model file; see `learn`.
+
+    Without `channels`, those of `default_channels()`.
+    """
     output = check_output_file(output)
     workplace = workplace or Workplace()
     with workplace.cache() as cache:
         made = make_channels(channels, options or {}, seed=seed, jobs=workplace.jobs, cache=cache)
-        learned = learn(source.read(), made, combine=combine, noise_variance=noise_variance)
+        learned = learn(source.read(), made, combine=combine, noise_variance=noise_variance, borrowing=borrowing)
     replaced = output.exists()
     save(learned.model, output)
     return replace(learned, replaced=replaced)
@@ -73,21 +80,25 @@ def learn(
     *,
     combine: str | None = None,
     noise_variance: float | None = None,
+    borrowing: Borrowing | None = None,
 ) -> Learned:
     """Learn from the labelled images that can be read; the others are listed.
 
-    How much each of several channels counts is learned too ("evidence"), unless `combine` is "average".
+    How much each of several channels counts is learned too ("evidence"), unless `combine` is "average". Categories with
+    few images borrow from others if `borrowing` says how.
     """
     weights = _check_combine(combine, channels)
     labelled = images.without([i for i, label in enumerate(images.labels) if label is None])
     _check_memory(len(labelled), len(channels))
+    remarks = remarks_about(images.images, channels)
     usable = labelled.without(unreadable_among(labelled.images, channels))
     counts = dict(sorted(Counter(usable.labels).items()))
     _check_enough(counts)
-    noise = "evidence" if noise_variance is None else noise_variance
+    noise = "left-out" if noise_variance is None else noise_variance
     model = GPClassifier(list(channels), noise_variance=noise, weights=weights)
     model.fit(usable.images, usable.labels)
-    return Learned(model, usable, counts, leave_one_out_accuracy(model), weights)
+    borrowed = None if borrowing is None else borrow(model, borrowing)
+    return Learned(model, usable, counts, leave_one_out_accuracy(model), weights, remarks=remarks, borrowed=borrowed)
 
 
 def leave_one_out_accuracy(model: GPClassifier) -> float | None:

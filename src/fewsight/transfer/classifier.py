@@ -1,0 +1,197 @@
+"""A category from a few images, with what a related category lends it. [Rodner2010]"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, final
+
+import numpy as np
+from scipy.special import ndtr
+
+from fewsight._base.checks import check_choice, check_integer, check_number, check_positive, shown
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array
+from fewsight.gp import LeaveOneOut, Posterior, learn_correlations, least_noise, task_covariance, task_factors
+from fewsight.learners import KernelLearner, Latent
+from fewsight.learners.labels import Labels
+from fewsight.transfer.choosing import Candidates
+from fewsight.transfer.criteria import CRITERIA
+
+NO_NOISE = 1e-300  # in place of 0, which a posterior does not take; it changes no digit
+
+
+class Considered(NamedTuple):
+    """A support task, the best correlation for it, and the criterion there."""
+
+    support: Any
+    rho: float
+    value: float
+
+
+@final
+class TransferGPClassifier(KernelLearner):
+    """One category against a background, learned from few examples with the help of a support category.
+
+    The target's and the support's functions are dependent Gaussian processes: examples of different tasks covary rho times as
+    much as the kernel says. Labels in `fit` name the target, the background and the categories that may support it, of which only
+    their own examples are used, all labelled +1: tasks share the background. Support and rho are chosen together, by what
+    left-out examples of the target and the background say. With rho = 0 nothing is borrowed.
+
+    Parameters
+    ----------
+    kernel : what X is, as for every learner.
+    target : the label of the category to learn; None: of two labels, the one that sorts last.
+    background : the label of examples that are of no category; None: there are none (with two labels and no target: the other).
+    candidates : labels to choose the support from; None: all that are left. An empty list: learn without support.
+    criterion : what the choice goes by: "average_precision", "roc_area", "predictive_probability", "squashed_probability" (all of
+        left-out examples of the target and the background) or "conditional_likelihood".
+    n_supports : how many support categories lend at once. Of several, the best by the criterion are taken and the correlation of
+        each is learned by the evidence of the target's own examples, given the background and those of all supports.
+    rho : the correlation, from 0 to 1; None to choose it too.
+    noise_variance : on the targets, for kernels scaled to a mean diagonal of 1, or "adaptive": the least of 0, 1e-8, 1e-7, ...
+        with which the covariance is positive definite.
+
+    Attributes
+    ----------
+    classes_ : the background, if there is one, and the target.
+    support_ : labels of the support categories that lend, best first; empty where nothing is borrowed.
+    rho_ : a correlation for each of them.
+    considered_ : every candidate with its best correlation and the criterion there, best first.
+    noise_variance_ : the noise variance that is used.
+    posterior_ : the posterior of the examples that are used. `rows_` says which of the training examples these are and `tasks_`
+        whose: 0 for the target and the background, then a number for each support task.
+    """
+
+    posterior_: Posterior
+
+    def __init__(
+        self,
+        kernel: Any = None,
+        *,
+        target: Any = None,
+        background: Any = None,
+        candidates: Sequence[Any] | None = None,
+        criterion: str = "average_precision",
+        n_supports: int = 1,
+        rho: float | None = None,
+        noise_variance: float | str = "adaptive",
+    ) -> None:
+        self.kernel = kernel
+        self.target = target
+        self.background = background
+        self.candidates = candidates
+        self.criterion = criterion
+        self.n_supports = n_supports
+        self.rho = rho
+        self.noise_variance = noise_variance
+
+    def latent(self, X: Any) -> Latent:
+        """Posterior mean and standard deviation of each class; the background's mean is the target's with the other sign."""
+        rows = self._read(X)
+        K_test, diagonal = self._covariances(rows), np.mean(self.input_.diagonals(rows), axis=0)
+        std = np.sqrt(self.posterior_.variance(K_test, diagonal))
+        return Latent(self._columns(self.posterior_.mean(K_test)), np.repeat(std[:, None], len(self.classes_), axis=1))
+
+    def predict_proba(self, X: Any) -> Array:
+        """The probability of each sign of the noisy target, by the posterior alone."""
+        latent = self.latent(X)
+        if len(self.classes_) == 1:
+            return np.ones_like(latent.mean)
+        return ndtr(latent.mean / np.sqrt(np.maximum(latent.std**2 + self.noise_variance_, NO_NOISE)))
+
+    def decision_function(self, X: Any) -> Array:
+        """Posterior mean of the target's function (m,): what examples are ranked by. [Rodner2010, eq. 4]"""
+        rows = self._read(X)
+        return self.posterior_.mean(self._covariances(rows))[:, 0]
+
+    def leave_one_out(self) -> LeaveOneOut:
+        """Each example that is used, predicted from all others, in closed form. [Rodner2010, eq. 5 and 6]"""
+        return self.posterior_.leave_one_out()
+
+    def _learn(self, grams: list[Array], labels: Labels) -> None:
+        criterion = check_choice(self, "criterion", self.criterion, CRITERIA)
+        n_supports = check_integer(self, "n_supports", self.n_supports, least=1)
+        rho = None if self.rho is None else check_number(self, "rho", self.rho, least=0.0, most=1.0)
+        target, background, names = self._roles(labels)
+        self.classes_ = np.array([target] if background is None else [background, target])
+        own, against = np.flatnonzero(labels == target), np.flatnonzero(labels == background)
+        tasks = Candidates(
+            np.mean(grams, axis=0),
+            np.concatenate([own, against]),
+            np.concatenate([np.ones(len(own)), -np.ones(len(against))]),
+            [np.flatnonzero(labels == name) for name in names],
+        )
+        ranking, self.noise_variance_ = tasks.rank(criterion, self._fixed_noise(), rho)
+        order = ranking.order()
+        self.considered_ = [Considered(names[i], float(ranking.rho[i]), float(ranking.value[i])) for i in order]
+        chosen = [i for i in order[:n_supports] if ranking.rho[i] > 0]
+        lent = self._condition(tasks, chosen, ranking.rho[chosen] if n_supports == 1 or rho is not None else None)
+        self.support_ = tuple(names[i] for i, some in zip(chosen, lent > 0, strict=True) if some)
+        self.rho_ = lent[lent > 0]
+
+    def _condition(self, tasks: Candidates, chosen: list[Any], rhos: Array | None) -> Array:
+        """The posterior with these support tasks, and their correlations: those given, or learned by evidence."""
+        supports = [tasks.supports[i] for i in chosen]
+        self.rows_ = np.concatenate([tasks.target, *supports])
+        self.tasks_ = np.repeat(np.arange(len(supports) + 1), [len(tasks.target), *map(len, supports)])
+        targets = np.concatenate([tasks.targets, np.ones(len(self.rows_) - len(tasks.target))])
+        K = tasks.K[np.ix_(self.rows_, self.rows_)]
+        if self._fixed_noise() is None:
+            self.noise_variance_ = max(self.noise_variance_, least_noise(K))
+        noise = max(self.noise_variance_, NO_NOISE)
+        if rhos is None:
+            given = (self.tasks_ > 0) | (targets < 0)
+            rhos = learn_correlations(K, self.tasks_, targets, noise, given).correlations
+        self._rhos = rhos
+        self.posterior_ = Posterior.condition(task_covariance(K, self.tasks_, self._rhos), targets[:, None], noise)
+        return self._rhos
+
+    def _roles(self, labels: Labels) -> tuple[Any, Any, list[Any]]:
+        """The target, the background if there is one, and the candidates."""
+        classes = np.unique(labels).tolist()
+        if self.target is None and len(classes) > 2:
+            raise InvalidInput(
+                "TransferGPClassifier: Only binary classification is supported where no target is named, got "
+                f"{len(classes)} labels; name a target, and a background if there is one."
+            )
+        target = classes[-1] if self.target is None else self.target
+        background = self.background
+        if self.target is None and background is None and len(classes) == 2:
+            background = classes[0]
+        left = [name for name in classes if name not in (target, background)]
+        candidates = left if self.candidates is None else list(self.candidates)
+        for what, names, known in (
+            ("target", [target], classes),
+            ("background", [] if background is None else [background], [name for name in classes if name != target]),
+            ("candidates", candidates, left),
+        ):
+            unknown = [name for name in names if name not in known]
+            if unknown:
+                raise InvalidInput(
+                    f"TransferGPClassifier: {what} must be among the labels of the examples and play one part only, "
+                    f"got {shown(unknown[0])}."
+                )
+        return target, background, candidates
+
+    def _fixed_noise(self) -> float | None:
+        """The noise variance that was given, or None for one that is found."""
+        if isinstance(self.noise_variance, str):
+            check_choice(self, "noise_variance", self.noise_variance, ["adaptive"])
+            return None
+        return check_positive(self, "noise_variance", self.noise_variance)
+
+    def _covariances(self, rows: Any) -> Array:
+        """Of the target's function at new examples with what was observed (m, rows_)."""
+        K_test = np.mean(self.input_.compare(rows), axis=0)[:, self.rows_]
+        return K_test * task_factors(np.zeros(1, np.intp), self.tasks_, self._rhos)
+
+    def _columns(self, mean: Array) -> Array:
+        return mean if len(self.classes_) == 1 else np.hstack([-mean, mean])
+
+    def _decide(self, X: Any) -> Array:
+        return self._columns(self.decision_function(X)[:, None])
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.multi_class = self.target is not None
+        return tags
