@@ -3,6 +3,7 @@
 from fewsight.learners.base import KernelLearner, Latent
 from fewsight.learners.borrowing import Loan
 from fewsight.learners.gp_classifier import Assessment, GPClassifier
+from fewsight.learners.histogram_gp import HistogramGPClassifier
 from fewsight.learners.kernel_combination import KernelCombination
 from fewsight.learners.logistic import LogisticClassifier
 from fewsight.learners.nearest_neighbour import NearestMeanClassifier, NearestNeighbourClassifier
@@ -16,10 +17,15 @@ LEARNERS: dict[str, type[KernelLearner]] = {
     "logistic": LogisticClassifier,
 }
 
+# These take histograms themselves, dense or sparse, not Gram matrices.
+HISTOGRAM_LEARNERS: dict[str, type[HistogramGPClassifier]] = {"histogram_gp": HistogramGPClassifier}
+
 __all__ = [
+    "HISTOGRAM_LEARNERS",
     "LEARNERS",
     "Assessment",
     "GPClassifier",
+    "HistogramGPClassifier",
     "KernelCombination",
     "KernelLearner",
     "Latent",

@@ -1,0 +1,25 @@
+"""The parts of the large-scale histogram learner: its input, its posterior, its variances and what is learned beside them."""
+
+from fewsight.learners.histograms.folds import left_out_folds
+from fewsight.learners.histograms.input import HistogramInput
+from fewsight.learners.histograms.options import options_of, settings_of
+from fewsight.learners.histograms.posterior import HistogramPosterior, targets_of_columns
+from fewsight.learners.histograms.settings import Found, balance_of, find
+from fewsight.learners.histograms.state import restored, state_of
+from fewsight.learners.histograms.variance import FastVariance, LazyVariance
+
+__all__ = [
+    "FastVariance",
+    "Found",
+    "HistogramInput",
+    "HistogramPosterior",
+    "LazyVariance",
+    "balance_of",
+    "find",
+    "left_out_folds",
+    "options_of",
+    "restored",
+    "settings_of",
+    "state_of",
+    "targets_of_columns",
+]
