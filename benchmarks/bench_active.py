@@ -6,7 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from fewsight.active import ActiveLearner, GramPool, PoolView, Query, Uncertainty
+from bench_pyramid_channels import crops, encoded, mixture
+from fewsight.active import ActiveLearner, GramPool, ImagePool, Pool, PoolView, Query, Uncertainty
+from fewsight.channels import DensePmk
 from fewsight.learners import GPClassifier
 
 from timing import arguments, record, side_by_side, write
@@ -32,11 +34,11 @@ def problem(n_pool: int) -> tuple[np.ndarray, np.ndarray]:
     return np.minimum(K, K.T), classes
 
 
-def start(K: np.ndarray, classes: np.ndarray, n_labels: int) -> ActiveLearner:
+def start(pool: Pool, classes: np.ndarray, n_labels: int) -> ActiveLearner:
     """A learner with the first labels. Noise is given, so that no route spends time on learning it."""
-    learner = GPClassifier("precomputed", noise_variance=NOISE, calibrated=False)
-    known = [*classes[:n_labels].tolist(), *[None] * (len(K) - n_labels)]
-    return ActiveLearner(learner, "uncertainty", audit_share=0.0, relearn_every=None).fit(GramPool(K), known)
+    learner = GPClassifier(pool.parameter, noise_variance=NOISE, calibrated=False)
+    known = [*classes[:n_labels].tolist(), *[None] * (len(pool) - n_labels)]
+    return ActiveLearner(learner, "uncertainty", audit_share=0.0, relearn_every=None).fit(pool, known)
 
 
 def anew(active: ActiveLearner) -> Query:
@@ -58,8 +60,8 @@ def by_fit(active: ActiveLearner, K: np.ndarray) -> Query:
 class Stepping:
     """Our way: take in the answer to the question at hand, and ask the next."""
 
-    def __init__(self, K: np.ndarray, classes: np.ndarray, n_labels: int) -> None:
-        self.active, self.classes = start(K, classes, n_labels), classes
+    def __init__(self, pool: Pool, classes: np.ndarray, n_labels: int) -> None:
+        self.active, self.classes = start(pool, classes, n_labels), classes
         self.asked = self.active.query().indices
 
     def __call__(self) -> None:
@@ -69,7 +71,7 @@ class Stepping:
 
 def bench_anew(K: np.ndarray, classes: np.ndarray, n_labels: int, repeats: int) -> list[dict[str, Any]]:
     """One label after the other: ours takes it in and asks on, theirs starts from nothing with the same labels."""
-    ours = Stepping(K, classes, n_labels)
+    ours = Stepping(GramPool(K), classes, n_labels)
     ours()
     for found in (anew(ours.active), by_fit(ours.active, K)):
         np.testing.assert_allclose(found.scores, ours.active.query().scores, rtol=1e-3, atol=1e-6)
@@ -84,14 +86,37 @@ def bench_anew(K: np.ndarray, classes: np.ndarray, n_labels: int, repeats: int) 
     ]
 
 
-def bench_alone(K: np.ndarray, classes: np.ndarray, n_labels: int, repeats: int) -> dict[str, Any]:
+def bench_alone(pool: Pool, what: str, classes: np.ndarray, n_labels: int, repeats: int) -> dict[str, Any]:
     """Ours with nothing else in between."""
-    ours = Stepping(K, classes, n_labels)
+    ours = Stepping(pool, classes, n_labels)
     ours()
     seconds, _ = side_by_side(ours, lambda: None, repeats)
-    name = f"answers and questions one after another, pool of {len(K):,}, {n_labels} labels, {N_CLASSES} classes"
+    name = f"answers and questions one after another, {what} of {len(pool):,}, {n_labels} labels, {N_CLASSES} classes"
     print(f"{name}: {seconds * 1e3:.2f} ms (budget {BUDGET_SECONDS * 1e3:.0f} ms)")
     return {"name": name, "ours_seconds": seconds, "budget_seconds": BUDGET_SECONDS}
+
+
+def image_pool(n_pool: int) -> ImagePool:
+    """Images as `dense_pmk` sees them, made as for `bench_pyramid_channels`."""
+    rng = np.random.default_rng(0)
+    parts, channel = crops(40, 290, rng), DensePmk(n_descriptors=20_000)
+    return ImagePool.encoded([channel], [encoded(channel, [mixture(parts, rng) for _ in range(n_pool)], 300)])
+
+
+def bench_row(pool: ImagePool, repeats: int) -> dict[str, Any]:
+    """One image against the whole pool: its encodings made ready once, against comparing them anew."""
+    (channel,), (codes,) = pool.channels, pool.encodings
+    ready = channel.against(codes)
+    places = iter(np.random.default_rng(1).permutation(len(pool))[: 2 * repeats + 2].tolist())
+
+    def ours() -> Any:
+        return ready.gram(codes[[next(places)]])
+
+    np.testing.assert_allclose(ready.gram(codes[[0]]), channel.gram(codes[[0]], codes), rtol=1e-12)
+    ours()
+    seconds = side_by_side(ours, lambda: channel.gram(codes[[0]], codes), repeats)
+    name = f"one dense_pmk image against a pool of {len(pool):,}, {codes.nnz / len(pool):.0f} non-zeros a row"
+    return record(name, *seconds, "Channel.gram, which looks at all rows anew")
 
 
 def gram_kernel(K: np.ndarray) -> Any:
@@ -128,7 +153,7 @@ def bench_peer(K: np.ndarray, classes: np.ndarray, n_labels: int, repeats: int) 
         return None
     from sklearn.gaussian_process import GaussianProcessClassifier
 
-    ours = Stepping(K, classes, n_labels)
+    ours = Stepping(GramPool(K), classes, n_labels)
     machine = GaussianProcessClassifier(gram_kernel(K), optimizer=None, copy_X_train=False)
     classifier = SklearnClassifier(machine, classes=list(range(N_CLASSES)), random_state=0)
     rule, rows = UncertaintySampling(method="margin_sampling", random_state=0), np.arange(len(K), dtype=float)[:, None]
@@ -149,7 +174,10 @@ def main() -> None:
     n_pool, n_labels, repeats = (2_000, 100, 5) if options.quick else (N_POOL, N_LABELS, 15)
     K, classes = problem(n_pool)
     sizes = K, classes, n_labels
-    found = [bench_alone(*sizes, repeats), *bench_anew(*sizes, repeats), bench_peer(*sizes, 3)]
+    found = [bench_alone(GramPool(K), "Gram matrix", classes, n_labels, repeats)]
+    found += [*bench_anew(*sizes, repeats), bench_peer(*sizes, 3)]
+    images = image_pool(n_pool)
+    found += [bench_alone(images, "images", classes, n_labels, repeats), bench_row(images, 3)]
     write([row for row in found if row is not None], options.json)
 
 

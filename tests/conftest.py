@@ -2,11 +2,14 @@
 
 import os
 import signal
+import sys
 import threading
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+sys.path.insert(0, str(Path(__file__).parent))  # for small_networks, which tests of several folders share
 
 # The same examples in every run, so that a failure is the change's; tests/hostile/fuzz_readers.py is what looks for new ones.
 settings.register_profile("same examples", derandomize=True)
@@ -24,6 +27,18 @@ def caltech101() -> Path:
     if "FEWSIGHT_DATA" not in os.environ or not folder.is_dir():
         pytest.skip("FEWSIGHT_DATA names no folder with caltech101 in it")
     return folder
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _classic_channels():
+    """What a command does by default must not depend on what is installed beside fewsight; tests of that say so."""
+    before = os.environ.get("FEWSIGHT_CHANNELS")
+    os.environ["FEWSIGHT_CHANNELS"] = "spatial_pmk"
+    yield
+    if before is None:
+        del os.environ["FEWSIGHT_CHANNELS"]
+    else:
+        os.environ["FEWSIGHT_CHANNELS"] = before
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -79,7 +79,7 @@ class Asking:
             self.make_rule(),
             most - start,
             start=1,
-            test=drawn.test.tolist(),
+            test=drawn.test.tolist() if len(drawn.test) else None,
             seeds=[seed],
             batch_size=self.batch_size,
         )

@@ -18,17 +18,16 @@ import numpy as np
 
 from experiments.kapoor2010.asking import PAPER_NOISE
 from experiments.kapoor2010.command import BACKGROUND
+from experiments.kapoor2010.detection import detection_curve
 from fewsight._base.archive import pack, read_archive, write_archive, write_text
 from fewsight._base.errors import ArchiveError, InvalidInput
 from fewsight._base.progress import silent, track
 from fewsight._base.types import Array, Indices, State
-from fewsight.active import GramPool, simulate
 from fewsight.channels import Channel
 from fewsight.evaluation.provenance import settings_of
 from fewsight.evaluation.results import json_text
 from fewsight.images import ImageSet, image_set_from_class_folders
 from fewsight.images.content import hash_of
-from fewsight.learners import GPClassifier
 
 RULES = ("uncertainty", "random")
 Found = dict[str, dict[str, list[float]]]  # by category and rule: accuracy from two labels on
@@ -63,17 +62,17 @@ class Binary:
         """What was found for each validation set; what is there is not computed again."""
         missing = [number for number in sets if not self.path(number).exists()]
         if missing:
-            pool = GramPool(self._gram())
+            K = self.gram()
             for number in track(missing, "validation sets", len(missing)):
                 with silent():
-                    found = self._run(pool, number)
+                    found = self._run(K, number)
                 self.path(number).parent.mkdir(parents=True, exist_ok=True)
                 write_text(self.path(number), json_text(found))
         return {number: json.loads(self.path(number).read_text()) for number in sets}
 
     def path(self, number: int) -> Path:
         """The file of a validation set."""
-        settings = {"per_class": self.per_class, "n_queries": self.n_queries, "learner": settings_of(_learner())}
+        settings = {"per_class": self.per_class, "n_queries": self.n_queries, "noise_variance": PAPER_NOISE}
         return self.work / "binary" / hash_of(self.digest.encode(), pack(settings))[:16] / f"set{number}.json"
 
     @cached_property
@@ -92,19 +91,19 @@ class Binary:
             raise InvalidInput(f"Binary: every category must have more than {self.per_class} images, not so {small}.")
         return np.sort(np.concatenate([rng.permutation(group)[: self.per_class] for group in groups]))
 
-    def _run(self, pool: GramPool, number: int) -> Found:
-        test = self.validation(number).tolist()
+    def _run(self, K: Array, number: int) -> Found:
+        test = self.validation(number)
         return {
-            category: {rule: self._curve(pool, category, rule, test, number) for rule in RULES}
+            category: {rule: self._curve(K, category, rule, test, number) for rule in RULES}
             for category in self.classes
         }
 
-    def _curve(self, pool: GramPool, category: str, rule: str, test: list[int], number: int) -> list[float]:
-        truth = np.where(self.labels == category, 1, 0)
-        records = simulate(_learner(), pool, truth, rule, self.n_queries, start=1, test=test, seeds=[number])
-        return [round(record["accuracy"], 6) for record in records]
+    def _curve(self, K: Array, category: str, rule: str, test: Indices, number: int) -> list[float]:
+        found = detection_curve(K, self.labels == category, test, rule, self.n_queries, PAPER_NOISE, number)
+        return [round(accuracy, 6) for accuracy in found]
 
-    def _gram(self) -> Array:
+    def gram(self) -> Array:
+        """Of all members, made once."""
         path = self.work / "binary" / f"gram-{self.digest[:12]}.npz"
         try:
             return read_archive(path).arrays["K"]
@@ -139,7 +138,3 @@ def gains(found: dict[int, Found], category: str, n_queries: int) -> Array:
 def curve(found: dict[int, Found], category: str, rule: str) -> Array:
     """Accuracy (validation sets, questions + 1)."""
     return np.array([one[category][rule] for one in found.values()])
-
-
-def _learner() -> GPClassifier:
-    return GPClassifier("precomputed", noise_variance=PAPER_NOISE, calibrated=False)

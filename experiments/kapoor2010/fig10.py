@@ -32,7 +32,7 @@ from experiments.kapoor2010.caltech4 import BLOCK, RUNS_PER_DRAW, Caltech4, calt
 from experiments.kapoor2010.cells import standard_error
 from experiments.kapoor2010.command import add_outputs, base_arguments, commit_of_tree, run, words, write_figure
 from fewsight._base.archive import write_text
-from fewsight.channels import make_channel
+from fewsight.channels import Channel, make_channel
 from fewsight.evaluation.provenance import package_version, versions
 from fewsight.evaluation.results import json_text
 from fewsight.images import FeatureCache
@@ -48,12 +48,17 @@ REPORTED = [
 
 def stores(options: argparse.Namespace) -> list[Caltech4]:
     """One for each channel that the options name."""
-    images, cache = caltech4(options.data), FeatureCache()
-    channels = [make_channel(name, cache=cache, n_jobs=options.n_jobs) for name in options.channels]
+    images = caltech4(options.data)
     return [
-        Caltech4(images, channel, options.work, options.block, options.most_images, options.cars)
-        for channel in channels
+        Caltech4(images, channel, options.work, options.block, options.most_images, options.cars, options.tested)
+        for channel in (channel_of(name, options) for name in options.channels)
     ]
+
+
+def channel_of(name: str, options: argparse.Namespace) -> Channel:
+    """With one size of patches where the options say so and patches have sizes."""
+    channel = make_channel(name, cache=FeatureCache(), n_jobs=options.n_jobs)
+    return channel.set_params(scales=(1.0,)) if options.one_patch and name != "harris_pmk" else channel
 
 
 def shown_ways(mode: str, noise: str) -> dict[str, Asking]:
@@ -132,6 +137,7 @@ def protocol(options: argparse.Namespace, made: Sequence[Caltech4]) -> dict[str,
         "seeds": list(options.seeds),
         "repeats": len(options.seeds),
         "runs_per_draw": RUNS_PER_DRAW,
+        "tested": options.tested,
         "cars_halved_by": options.cars,
         "block_of_car_frames": options.block,
         "start_per_class": 1,
@@ -179,6 +185,13 @@ def asking_arguments(name: str, description: str | None) -> argparse.ArgumentPar
     options.add_argument(
         "--cars", choices=("blocks", "twins"), default="blocks", help="what of the cars stays on one side (blocks)"
     )
+    options.add_argument(
+        "--tested",
+        choices=("half", "rest"),
+        default="half",
+        help="on a half that is kept back, or on all without a label",
+    )
+    options.add_argument("--one-patch", action="store_true", help="one size of patches, as in the paper, not three")
     options.add_argument("--most-images", type=int, help="of a category that take part; all unless given")
     options.add_argument("--mode", choices=("each", "overall"), default=MODE, help=f"that is compared ({MODE})")
     options.add_argument("--noise", choices=sorted(NOISES), default=NOISE, help=f"that is compared ({NOISE})")

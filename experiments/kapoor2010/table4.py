@@ -44,8 +44,9 @@ def confusions(store: Caltech4, way: Asking, found: Found, seeds: Sequence[int])
 
 
 def _confusion(way: Asking, drawn: Drawn, pool: GramPool, curve: Curve) -> Any:
-    predicted = np.array(way.replay(drawn, pool, curve).predict())[drawn.test]
-    counts = confusion_matrix(drawn.labels[drawn.test], predicted, CLASSES)
+    active = way.replay(drawn, pool, curve)
+    tested = drawn.test if len(drawn.test) else np.flatnonzero(active.view_.unlabelled)
+    counts = confusion_matrix(drawn.labels[tested], np.array(active.predict())[tested], CLASSES)
     accuracy = (counts.diagonal() / counts.sum(axis=1)).mean()
     np.testing.assert_allclose(accuracy, curve[-1]["accuracy"])  # the same learner as in the run
     return counts

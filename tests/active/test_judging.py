@@ -5,7 +5,7 @@ import pytest
 
 from fewsight.active import ActiveLearner, GramPool, simulate
 from fewsight.active.judging.audit import Draw, accuracy_of_rest
-from fewsight.active.judging.stopping import DecisionHistory, advise
+from fewsight.active.judging.stopping import DecisionHistory, advise, gain_on_labelled
 from fewsight.learners import GPClassifier, SVMClassifier
 
 GP = GPClassifier("precomputed", noise_variance=0.01)
@@ -99,8 +99,7 @@ def test_advice_to_stop_comes_when_100_more_labels_would_gain_less_than_a_point(
 
 
 def test_advice_is_given_in_words(digits, digit_gram):
-    K, truth = part(digits, digit_gram, 500, 3)
-    early, late = (run(K, truth, n, 3).status() for n in (10, 250))
+    early, late = (run(GramPool(digit_gram), digits[1], n, 3).status() for n in (10, 300))
     assert not early.advice.stop
     assert early.advice.reason.startswith("Too early to say: advice comes after 20 answers; so far about ")
     assert late.advice.stop
@@ -109,6 +108,28 @@ def test_advice_is_given_in_words(digits, digit_gram):
     assert f"{late.n_labelled:,} labelled" in str(late)
     assert "random checks" in str(late)
     assert late.expected_accuracy > 0.8
+
+
+def test_what_the_labelled_examples_gained_equals_learning_with_half_of_them_and_without_each(digits, digit_gram):
+    n, n_before = 60, 30
+    K, truth = digit_gram[:n, :n], digits[1][:n]
+    targets = np.where(truth[:, None] == np.unique(truth), 1.0, -1.0)
+
+    def right(example, others):
+        others = [other for other in others if other != example]
+        A = K[np.ix_(others, others)] + 0.01 * np.eye(len(others))
+        mean = K[example, others] @ np.linalg.solve(A, targets[others])
+        return bool(mean.argmax() == targets[example].argmax())
+
+    expected = sum(right(i, range(n)) - right(i, range(n_before)) for i in range(n))
+    assert gain_on_labelled(K, targets, np.full(n, 0.01), n_before) == expected
+
+
+def test_a_pool_whose_hard_examples_are_all_labelled_is_no_reason_to_stop_for_new_ones(digits, digit_gram):
+    K, truth = part(digits, digit_gram, 500, 3)
+    advice = run(K, truth, 250, 3).status().advice
+    assert not advice.stop
+    assert "would hardly change the rest, but probably gain about 2 points on new examples." in advice.reason
 
 
 def test_a_category_that_was_new_among_the_last_answers_speaks_against_stopping():

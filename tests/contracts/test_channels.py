@@ -10,14 +10,28 @@ from sklearn.base import clone
 from fewsight._base.errors import FewsightError, UnreadableImage
 from fewsight.channels import CHANNELS, make_channel
 from fewsight.images import FeatureCache, as_image, sample_set
+from small_networks import write_network, write_vectors
 
 # Small enough to be quick; an option that a channel does not have is left out.
 QUICK = {"n_words": 30, "n_descriptors": 2_000, "longest_side": 64}
 
 
+FILES = {}  # of the channels that need one, by name
+ODD = [as_image(np.full(shape, 0.5, np.float32)) for shape in [(1, 1, 3), (2, 300, 3), (300, 2, 3), (7, 7, 3)]]
+FLAT = [as_image(np.full((40, 40, 3), level, np.float32)) for level in (0.2, 0.8)]
+
+
 def quick(name, **options):
     known = CHANNELS[name]._get_param_names()
-    return make_channel(name, **{key: value for key, value in {**QUICK, **options}.items() if key in known})
+    options = {**QUICK, **FILES.get(name, {}), **options}
+    return make_channel(name, **{key: value for key, value in options.items() if key in known})
+
+
+@pytest.fixture(scope="module", autouse=True)
+def files(tiles, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("files")
+    FILES["embedding"] = {"model": write_network(folder / "small.onnx")}
+    FILES["vectors"] = {"table": write_vectors(folder / "vectors.npz", [*tiles, *ODD, *FLAT])}
 
 
 def same(A, B):
@@ -33,6 +47,9 @@ def tiles():
 
 @pytest.fixture(params=sorted(CHANNELS))
 def name(request):
+    missing = CHANNELS[request.param].missing()
+    if missing is not None:
+        pytest.skip(missing)
     return request.param
 
 
@@ -72,6 +89,9 @@ def test_the_cache_changes_nothing_and_is_used(name, tiles, tmp_path):
     for _ in range(2):  # the first fills it, the second reads it
         channel = quick(name, cache=cache).fit(tiles)
         assert same(channel.encode(tiles), plain)
+    if channel._kept is None:
+        assert name == "vectors"  # a table is quick to read
+        return
     channel._describe = None  # a third time nothing may be described
     assert same(channel.fit(tiles).encode(tiles), plain)
 
@@ -103,18 +123,16 @@ def test_fit_leaves_its_options_alone(name, tiles):
     assert channel.fit(tiles[:4]).get_params() == before
 
 
-@pytest.mark.parametrize("shape", [(1, 1, 3), (2, 300, 3), (300, 2, 3), (7, 7, 3)])
-def test_tiny_and_narrow_images_have_an_encoding(name, tiles, shape):
+@pytest.mark.parametrize("odd", ODD, ids=["one pixel", "flat", "narrow", "small"])
+def test_tiny_and_narrow_images_have_an_encoding(name, tiles, odd):
     channel = quick(name).fit(tiles[:4])
-    odd = as_image(np.full(shape, 0.5, np.float32))
     K = channel.gram(channel.encode([odd]), channel.encode(tiles[:4]))
     assert np.isfinite(K).all()
 
 
 def test_flat_images_alone_can_be_fitted(name):
-    flat = [as_image(np.full((40, 40, 3), level, np.float32)) for level in (0.2, 0.8)]
-    channel = quick(name).fit(flat)
-    assert np.isfinite(channel.gram(channel.encode(flat))).all()
+    channel = quick(name).fit(FLAT)
+    assert np.isfinite(channel.gram(channel.encode(FLAT))).all()
 
 
 def test_prepare_reports_what_cannot_be_read_and_encode_fails_on_it(name, tiles, tmp_path):
@@ -134,11 +152,15 @@ def test_no_images_at_all_is_one_sentence(name):
 def test_a_wrong_name_or_option_lists_the_right_ones(name):
     with pytest.raises(FewsightError, match=name):
         make_channel("no_such_channel")
-    with pytest.raises(FewsightError, match="longest_side"):
+    with pytest.raises(FewsightError, match="compare" if name == "vectors" else "longest_side"):
         make_channel(name, no_such_option=1)
 
 
 def test_bad_options_are_refused_with_and_without_a_cache(name, tiles, tmp_path):
     for cache in (None, FeatureCache(tmp_path)):
+        if name == "vectors":  # which looks at no pixels
+            with pytest.raises(FewsightError, match="Vectors: scale must be a number from 1e-09 to 1e"):
+                quick(name, cache=cache, scale=-3).fit(tiles[:2])
+            continue
         with pytest.raises(FewsightError, match="longest_side must be a whole number from 16 to 5,000, got 3"):
             quick(name, cache=cache, longest_side=3).fit(tiles[:2])

@@ -72,6 +72,18 @@ def test_diag_is_the_diagonal(kernel: Kernel) -> None:
 
 
 @every_kernel
+def test_rows_that_were_made_ready_are_compared_as_before(kernel: Kernel) -> None:
+    A, B = rows(4, 30, 1), rows(50, 30, 2)
+    A[0] = B[0] = 0  # nothing in common
+    for left, right in ((A, B), (scipy.sparse.csr_array(A), scipy.sparse.csr_array(B))):
+        ready = kernel.against(right)
+        np.testing.assert_allclose(ready.gram(left), kernel.gram(left, right), rtol=1e-12, atol=1e-14)
+        assert ready.gram(left[:0]).shape == (0, 50)
+    with pytest.raises(InvalidInput, match="must be a matrix of any x 30"):
+        ready.gram(rows(2, 7))
+
+
+@every_kernel
 def test_gram_of_rows_with_themselves_is_gram_of_the_rows(kernel: Kernel) -> None:
     X = rows(30, 9)
     np.testing.assert_allclose(kernel.gram(X, X), kernel.gram(X), rtol=1e-12, atol=1e-14)

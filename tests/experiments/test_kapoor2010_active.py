@@ -7,9 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_digits
 
+from fewsight.active import simulate
 from fewsight.channels import make_channel
 from fewsight.images.sample_set import write_sample_set
+from fewsight.kernels import RBF
+from fewsight.learners import GPClassifier
 
 ROOT = Path(__file__).parents[2]
 FOUR = ("airplanes", "caltech4_cars_rear", "Faces", "Motorbikes")
@@ -129,6 +133,19 @@ def test_images_that_differ_by_a_little_noise_are_twins_and_others_are_not(monke
     frames = [np.clip(scene + 0.01 * rng.normal(size=scene.shape), 0, 1) for scene in scenes for _ in range(2)]
     found = twins.twin_sets([as_image(frame) for frame in frames], np.arange(6))
     assert sorted(sorted(group.tolist()) for group in found) == [[0, 1], [2, 3], [4, 5]]
+
+
+@pytest.mark.parametrize("rule", ["uncertainty", "random"])
+def test_the_bare_steps_of_detection_equal_a_simulation(rule, monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    detection = importlib.import_module("experiments.kapoor2010.detection")
+    X, digits = load_digits(return_X_y=True)
+    K, own, test = RBF(scale=30.0).gram(X[:400]).astype(np.float32), digits[:400] == 3, np.arange(300, 400)
+    learner = GPClassifier("precomputed", noise_variance=1e-5, calibrated=False)
+    for seed in (4, 5):
+        records = simulate(learner, K, own.astype(int), rule, 20, start=1, test=test, seeds=[seed])
+        found = detection.detection_curve(K, own, test, rule, 20, 1e-5, seed)
+        np.testing.assert_allclose(found, [record["accuracy"] for record in records])
 
 
 def test_figures_8_and_9_share_their_runs(run, several, work):

@@ -134,7 +134,9 @@ def _save(options: argparse.Namespace, target: str, number: int) -> Path:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--target", default="images,models,cache", help="what to fuzz, joined by commas")
+    parser.add_argument(
+        "--target", default="images,models,cache,networks,tables", help="what to fuzz, joined by commas"
+    )
     parser.add_argument("--inputs", type=int, default=10_000, help="of each target")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--first", type=int, default=0, help="number of the first input")
@@ -147,4 +149,5 @@ def _options() -> argparse.Namespace:
 
 
 if __name__ == "__main__":
+    sys.path.insert(1, str(Path(__file__).parents[1]))  # for small_networks
     sys.exit(main())

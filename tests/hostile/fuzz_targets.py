@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from fuzz_mutations import EXTREMES, mutated
+from fuzz_vectors import Networks, Tables
 from hostile_kinds import (
     DAMAGED_EXIF,
     Tile,
@@ -39,6 +40,7 @@ from fewsight.kernels import RBF
 from fewsight.learners import GPClassifier
 from fewsight.persistence import load, save
 from fewsight.persistence.soundness import with_digest
+from small_networks import write_network, write_vectors
 
 SIDES = (None, 300, 16)
 GRID = {"n_descriptors": 200, "longest_side": 64, "step": 16, "scales": (1.0,)}
@@ -51,6 +53,9 @@ SMALL: dict[str, dict[str, Any]] = {  # every channel with little to compute
     "phog": {"longest_side": 64, "n_levels": 2},
     "texture": {"longest_side": 64, "n_levels": 2, "scales": (1.0,)},
     "colour": {"longest_side": 64, "n_levels": 2, "n_lightness": 2, "n_chroma": 3},
+    "pretrained": {"longest_side": 64},
+    "embedding": {"longest_side": 64},
+    "vectors": {},
 }
 
 
@@ -97,7 +102,12 @@ class Models(Target):
         images = _few_images()
         rows = np.random.default_rng(0).normal(size=(12, 3))
         labels = np.repeat(["a", "b", "c"], 4)
-        channels = [make_channel(name, **options) for name, options in SMALL.items()]
+        files = {
+            "embedding": {"model": write_network(folder / "small.onnx")},
+            "vectors": {"table": write_vectors(folder / "vectors.npz", images.images)},
+        }
+        usable = [name for name in SMALL if CHANNELS[name].missing() is None]
+        channels = [make_channel(name, **SMALL[name], **files.get(name, {})) for name in usable]
         models = [
             *(GPClassifier(channel).fit(images.images, labels) for channel in channels),
             GPClassifier(channels[:2]).fit(images.images, labels),
@@ -171,7 +181,13 @@ class CacheEntries(Target):
         return "unharmed"
 
 
-TARGETS: dict[str, type[Target]] = {"images": Images, "models": Models, "cache": CacheEntries}
+TARGETS: dict[str, type[Any]] = {
+    "images": Images,
+    "models": Models,
+    "cache": CacheEntries,
+    "networks": Networks,
+    "tables": Tables,
+}
 
 
 def image_seeds() -> list[bytes]:

@@ -125,17 +125,21 @@ def _read_header(archive: zipfile.ZipFile) -> dict[str, Any]:
 
 
 def _read_array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> npt.NDArray[Any]:
-    """One member. The shape it claims must match the bytes it has, before anything of that size is allocated."""
     with archive.open(entry) as member:
-        shape, fortran, dtype = _npy_header(member)
-        if dtype.hasobject:
-            raise ArchiveError(f"array {entry.filename} holds Python objects, which are never loaded.")
-        size = dtype.itemsize * int(np.prod(shape, dtype=object))
-        if size > entry.file_size:
-            raise ArchiveError(f"damaged (array {entry.filename} claims more than it holds).")
-        content = member.read(size + 1)
+        return read_npy(member, entry.file_size, entry.filename)
+
+
+def read_npy(stream: Any, n_bytes: int, name: str) -> npt.NDArray[Any]:
+    """The array of a .npy of so many bytes. The shape it claims must match them, before anything of that size is allocated."""
+    shape, fortran, dtype = _npy_header(stream)
+    if dtype.hasobject:
+        raise ArchiveError(f"array {name} holds Python objects, which are never loaded.")
+    size = dtype.itemsize * int(np.prod(shape, dtype=object))
+    if size > n_bytes:
+        raise ArchiveError(f"damaged (array {name} claims more than it holds).")
+    content = stream.read(size + 1)
     if len(content) != size:
-        raise ArchiveError(f"damaged (array {entry.filename} has the wrong length).")
+        raise ArchiveError(f"damaged (array {name} has the wrong length).")
     return np.frombuffer(content, dtype=dtype).reshape(shape, order="F" if fortran else "C")
 
 

@@ -45,14 +45,15 @@ def checked_labels(owner: object, labels: Any, n: int, known: Sequence[Any]) -> 
     if len(given) != n:
         raise InvalidInput(f"{owner_name(owner)}: labels must be one for each of {n} examples, got {len(given)}.")
     wanted = kind_of(owner, known[0]) if len(known) else None
-    for label in given:
+    alike = isinstance(labels, np.ndarray) and labels.dtype.kind in "biuU"  # all as the first
+    for label in given[:1] if alike else given:
         kind = kind_of(owner, label)
         wanted = wanted or kind
         if kind != wanted:
             raise InvalidInput(
                 f"{owner_name(owner)}: labels must all be of type {wanted}, as the first, got {shown(label)}."
             )
-    return [label.item() if isinstance(label, np.generic) else label for label in given]
+    return given if alike else [label.item() if isinstance(label, np.generic) else label for label in given]
 
 
 def kind_of(owner: object, label: Any) -> str:

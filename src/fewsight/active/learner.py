@@ -21,6 +21,7 @@ from fewsight.active.models import (
     LEAST_TO_LEARN,
     Learned,
     assembled,
+    gained_on,
     has_something_to_learn,
     learned,
     plain,
@@ -251,7 +252,7 @@ class ActiveLearner(BaseEstimator):
             n_skipped=self._turns.n_cooling,
             accuracy=accuracy,
             expected_accuracy=float(stated.max(axis=1).mean()) if stated.size else None,
-            advice=advise(self._history, stated, rest, accuracy),
+            advice=advise(self._history, stated, rest, accuracy, gained_on(self.view_)),
         )
 
     def accuracy(self) -> Accuracy | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, final
 
@@ -12,13 +12,15 @@ from sklearn.base import clone
 
 from fewsight._base.checks import check_positive
 from fewsight._base.types import Array, Indices
+from fewsight.active.judging.stopping import gain_on_labelled
 from fewsight.active.pools import Pool
-from fewsight.active.views import Hyperparameters, PoolView, RefittedView, scales_of
+from fewsight.active.views import Hyperparameters, PoolView, RefittedView, View, scales_of
 from fewsight.gp import Posterior
 from fewsight.learners import GPClassifier, KernelLearner
 from fewsight.learners.combining import PLAIN_NOISE
 from fewsight.learners.gp_state import checked_weights
 from fewsight.learners.labels import targets_of
+from fewsight.learners.priors import starting_weights
 
 LEAST_TO_LEARN = 10  # labels; with fewer, noise and weights that are to be learned are the plain ones
 
@@ -41,10 +43,16 @@ class Learned:
 def plain(learner: GPClassifier, pool: Pool, known: Indices) -> Learned:
     """What is given, and plain values for what is to be learned; kernels are scaled by the pool's mean diagonal."""
     k = pool.n_kernels
-    weights = np.full(k, 1.0 / k) if isinstance(learner.weights, str) else checked_weights(learner.weights, k)
+    weights = checked_weights(_weights_before_labels(learner, k), k)
     given = learner.noise_variance
     noise = PLAIN_NOISE if isinstance(given, str) else check_positive(learner, "noise_variance", given)
     return Learned(weights, scales_of(pool, known), noise, bool(learner.balanced))
+
+
+def _weights_before_labels(learner: GPClassifier, k: int) -> Any:
+    if not isinstance(learner.weights, str):
+        return learner.weights
+    return starting_weights(learner, k) if learner.weights == "evidence" else np.full(k, 1.0 / k)
 
 
 def has_something_to_learn(learner: GPClassifier, pool: Pool) -> bool:
@@ -55,7 +63,8 @@ def has_something_to_learn(learner: GPClassifier, pool: Pool) -> bool:
 def learned(learner: GPClassifier, pool: Pool, positions: Indices, labels: Sequence[Any]) -> Learned:
     """Weights and noise as the learner finds them on these examples."""
     grams = pool.grams(positions)
-    fitted = clone(learner).set_params(kernel="precomputed", calibrated=False)
+    prior = starting_weights(learner, len(grams)).tolist()
+    fitted = clone(learner).set_params(kernel="precomputed", calibrated=False, prior_weights=prior)
     fitted.fit(grams if len(grams) > 1 else grams[0], np.array(labels))
     return Learned(fitted.weights_, fitted.input_.scales, fitted.noise_variance_, bool(learner.balanced))
 
@@ -72,6 +81,15 @@ def assembled(learner: GPClassifier, view: PoolView, found: Learned) -> GPClassi
     K = view.kernel(positions, positions)
     model.posterior_ = Posterior.condition(K, targets, view.noise_of_labelled())
     return model.recalibrate()
+
+
+def gained_on(view: View) -> Callable[[int], int] | None:
+    """How the labelled examples of a view gained, see `advise`; None for a learner that has no closed form."""
+    if not isinstance(view, PoolView):
+        return None
+    positions, targets = view.positions, targets_of(np.array(view.labels), np.array(view.classes))
+    K, noise = view.kernel(positions, positions), view.noise_of_labelled()
+    return lambda n_before: gain_on_labelled(K, targets, noise, n_before)
 
 
 def taken_away(view: RefittedView) -> KernelLearner:

@@ -69,7 +69,7 @@ def simulate(
             relearn_every=relearn_every,
             random_state=int(seed),
         )
-        told = _with_mistakes(answers, wrong_share, rng)
+        told = with_mistakes(answers, wrong_share, rng)
         records += [
             {"rule": chosen.name, "seed": int(seed), **record}
             for record in _run(active, examples, answers, told, first, tested, n_queries)
@@ -141,7 +141,7 @@ def _first(start: Any, truth: Any, test: Indices | None, rng: np.random.Generato
     return np.array(chosen, dtype=np.intp)
 
 
-def _with_mistakes(truth: Any, share: float, rng: np.random.Generator) -> Any:
+def with_mistakes(truth: Any, share: float, rng: np.random.Generator) -> Any:
     """The answers that are given: some of them another class."""
     told = truth.copy()
     names = np.unique(truth)

@@ -9,16 +9,23 @@ from fewsight._base.errors import InvalidInput
 from fewsight.channels.base import Channel, Encodings
 from fewsight.channels.colour import Colour
 from fewsight.channels.dense_pmk import DensePmk
+from fewsight.channels.embedding import Embedding
 from fewsight.channels.harris_pmk import HarrisPmk
 from fewsight.channels.opponent_sift import OpponentSift
 from fewsight.channels.phog import Phog
+from fewsight.channels.pretrained import Pretrained
+from fewsight.channels.prior import prior_shares
 from fewsight.channels.spatial_pmk import SpatialPmk
 from fewsight.channels.texture import Texture
+from fewsight.channels.vectors import Vectors
 from fewsight.channels.vocabulary_pmk import VocabularyPmk
 
 CHANNELS: dict[str, type[Channel]] = {
     channel.name: channel
-    for channel in (SpatialPmk, DensePmk, VocabularyPmk, HarrisPmk, OpponentSift, Phog, Texture, Colour)
+    for channel in (
+        *(SpatialPmk, DensePmk, VocabularyPmk, HarrisPmk, OpponentSift, Phog, Texture, Colour),
+        *(Pretrained, Embedding, Vectors),
+    )
 }
 
 
@@ -29,6 +36,9 @@ def make_channel(name: str, **options: Any) -> Channel:
     unknown = sorted(set(options) - set(known))
     if unknown:
         raise InvalidInput(f"make_channel: {name} has the options {', '.join(known)}, got {', '.join(unknown)}.")
+    missing = kind.missing()
+    if missing is not None:
+        raise InvalidInput(f"make_channel: {missing}.")
     return kind(**options)
 
 
@@ -37,12 +47,16 @@ __all__ = [
     "Channel",
     "Colour",
     "DensePmk",
+    "Embedding",
     "Encodings",
     "HarrisPmk",
     "OpponentSift",
     "Phog",
+    "Pretrained",
     "SpatialPmk",
     "Texture",
+    "Vectors",
     "VocabularyPmk",
     "make_channel",
+    "prior_shares",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Self, TypeAlias, TypeVar
@@ -13,12 +14,14 @@ import scipy.sparse
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits
 
-from fewsight._base.checks import check_integer, shown
+from fewsight._base.checks import check_integer
 from fewsight._base.errors import InvalidInput, NotFitted, UnreadableImage
 from fewsight._base.parallel import map_pieces
 from fewsight._base.types import Array, Indices, LocalFeatures, Recipe, State
+from fewsight.channels.groups import groups_of
 from fewsight.images import FeatureCache, Image, ImageArray, as_image
 from fewsight.kernels import Kernel
+from fewsight.kernels.against import Against
 
 Encodings: TypeAlias = Any  # a scipy.sparse.csr_array with a row per image
 ROUNDING = 1e-13  # of sums over thousands of columns, relative
@@ -40,6 +43,10 @@ class Channel(BaseEstimator, ABC):
     name: ClassVar[str]
     # Options that change where and how fast, never what comes out.
     _workplace: ClassVar[tuple[str, ...]] = ("cache", "n_jobs")
+    # Options that say where a file is that the channel needs; it may lie elsewhere when a model file is opened.
+    places: ClassVar[tuple[str, ...]] = ()
+    # Whether what it sees was learned from many other images, or brought by the user; see `prior_shares`.
+    informed: ClassVar[bool] = False
 
     cache: FeatureCache | None
     n_jobs: int | None
@@ -98,6 +105,24 @@ class Channel(BaseEstimator, ABC):
     def _set_learned(self, state: State) -> None:
         """Take back what `_learn` returned, checking it: it may come from a file."""
 
+    @classmethod
+    def missing(cls) -> str | None:
+        """What must be installed before this channel can be used, and how; None if nothing."""
+        return None
+
+    def remarks(self, images: Sequence[Any]) -> list[str]:
+        """What a person should know about how the channel takes these images: sentences."""
+        return []
+
+    def check(self) -> None:
+        """Raise if an option, or a file that one of them names, is not what it must be."""
+        self._check_options()
+
+    @property
+    def _kept(self) -> FeatureCache | None:
+        """Where results are kept."""
+        return self.cache
+
     # What a channel offers.
 
     def fit(self, images: Sequence[Any], labels: Any = None) -> Self:
@@ -110,14 +135,15 @@ class Channel(BaseEstimator, ABC):
             raise InvalidInput(f"{type(self).__name__}: fit needs at least one image, got none.")
         self._check_options()
         groups = groups_of(self, labels, len(images)) if self._uses_labels and labels is not None else None
-        if self.cache is None:
+        cache = self._kept
+        if cache is None:
             self._set_learned(self._learned_from(images, groups))
             return self
         key = self._learned_key(images, groups)
-        state = self.cache.get(key)
+        state = cache.get(key)
         if state is None:
             state = self._learned_from(images, groups)
-            self.cache.put(key, state)
+            cache.put(key, state)
         self._set_learned(state)
         return self
 
@@ -127,7 +153,7 @@ class Channel(BaseEstimator, ABC):
 
         def attempt(image: Image) -> UnreadableImage | None:
             try:
-                if self.cache is None or self._features_key(image) not in self.cache:
+                if self._kept is None or self._features_key(image) not in self._kept:
                     self._features_of(image)
             except UnreadableImage as error:
                 return error
@@ -149,6 +175,10 @@ class Channel(BaseEstimator, ABC):
         """Kernel values between encodings."""
         return self.kernel.gram(A, B)
 
+    def against(self, B: Encodings) -> Against:
+        """Encodings made ready once, for many comparisons of a few others with all of them."""
+        return self.kernel.against(B)
+
     def diag(self, A: Encodings) -> Array:
         """Kernel values of each encoding with itself."""
         return self.kernel.diag(A)
@@ -162,7 +192,8 @@ class Channel(BaseEstimator, ABC):
     def state(self) -> State:
         """Options and what was learned, for the model file."""
         self._check_fitted()
-        options = {key: value for key, value in self.get_params(deep=False).items() if key not in self._workplace}
+        params = {key: value for key, value in self.get_params(deep=False).items() if key not in self._workplace}
+        options = {key: os.fspath(value) if isinstance(value, os.PathLike) else value for key, value in params.items()}
         return State({"name": self.name, "options": options}, {}).join("learned", self.learned_)
 
     @classmethod
@@ -184,29 +215,29 @@ class Channel(BaseEstimator, ABC):
     # One image at a time, through the cache.
 
     def _features_of(self, image: Image) -> LocalFeatures:
-        if self.cache is None:
+        if self._kept is None:
             return self._describe(image)
         key = self._features_key(image)
-        stored = self.cache.get(key)
+        stored = self._kept.get(key)
         if stored is not None:
             return LocalFeatures(stored.arrays["descriptors"], stored.arrays["locations"])
         features = self._describe(image)
-        self.cache.put(key, State({}, {"descriptors": features.descriptors, "locations": features.locations}))
+        self._kept.put(key, State({}, {"descriptors": features.descriptors, "locations": features.locations}))
         return features
 
     def _features_key(self, image: Image) -> str:
         return FeatureCache.key_of("local features", image.content_hash, self._feature_recipe())
 
     def _encoding_of(self, image: Image) -> tuple[np.ndarray, np.ndarray]:
-        if self.cache is None:
+        if self._kept is None:
             return self._encoded(image)
         recipes = self._feature_recipe(), self._encode_recipe()
         key = FeatureCache.key_of("encoding", image.content_hash, *recipes)
-        stored = self.cache.get(key)
+        stored = self._kept.get(key)
         if stored is not None:
             return stored.arrays["columns"], stored.arrays["values"]
         columns, values = self._encoded(image)
-        self.cache.put(key, State({}, {"columns": columns, "values": values}))
+        self._kept.put(key, State({}, {"columns": columns, "values": values}))
         return columns, values
 
     def _encoded(self, image: Image) -> tuple[np.ndarray, np.ndarray]:
@@ -252,23 +283,6 @@ class Channel(BaseEstimator, ABC):
 def as_images(images: Sequence[Any]) -> list[Image]:
     """Paths, arrays or Image objects, as Image objects."""
     return [as_image(image) for image in images]
-
-
-def groups_of(owner: object, labels: Any, n: int) -> Indices:
-    """The number of each image's class, in the order of their first appearance; -1 where the label is None.
-
-    What a class is called makes no difference to what is learned from it.
-    """
-    who = type(owner).__name__
-    try:
-        labels = list(labels)
-        classes = list(dict.fromkeys(label for label in labels if label is not None))
-    except TypeError:
-        raise InvalidInput(f"{who}: labels must be a list of strings, integers or None, got {shown(labels)}.") from None
-    if len(labels) != n:
-        raise InvalidInput(f"{who}: images and labels must have the same length, got {n} and {len(labels)}.")
-    numbers = {None: -1, **{label: number for number, label in enumerate(classes)}}
-    return np.array([numbers[label] for label in labels], dtype=np.intp)
 
 
 @contextlib.contextmanager

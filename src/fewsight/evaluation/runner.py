@@ -14,6 +14,7 @@ from fewsight._base.checks import check_choice, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import silent, track
 from fewsight._base.types import Array
+from fewsight.channels import prior_shares
 from fewsight.evaluation.outcomes import LabelArray, Outcome, Setting, Strangeness
 from fewsight.evaluation.protocol import Draw, Protocol
 from fewsight.evaluation.provenance import settings_of
@@ -138,6 +139,7 @@ class _Run:
         settings: dict[str, Any] = {"random_state": draw.seed, "kernel": "precomputed"}
         if combine != "none":
             settings["weights"] = combine
+            settings["prior_weights"] = prior_shares([self.channels[name] for name in grams]).tolist()
         return [
             self._outcome(draw, grams, combine, name, _fresh(_new(learner), **settings))
             for name, learner in self.learners.items()

@@ -48,12 +48,12 @@ def printable(path: str | os.PathLike[str]) -> str:
     return "".join(_escaped(character) for character in text.replace("\\", "\\\\"))
 
 
-def read_bytes(path: str | os.PathLike[str]) -> bytes:
-    """All bytes of a regular file that is not empty, or an UnreadableImage that says why not."""
+def read_bytes(path: str | os.PathLike[str], most: int = MAX_FILE_BYTES) -> bytes:
+    """All bytes, at most so many, of a regular file that is not empty, or an UnreadableImage that says why not."""
     name = printable(path)
     try:
-        reason = reason_to_refuse(os.stat(path))
-        content = b"" if reason else _read_regular(path)
+        reason = reason_to_refuse(os.stat(path), most)
+        content = b"" if reason else _read_regular(path, most)
     except OSError as error:
         raise UnreadableImage(name, reason_of(error, path)) from None
     except ValueError:  # a null character inside the path
@@ -73,7 +73,16 @@ def read_start(path: str | os.PathLike[str], length: int) -> bytes:
         return b""
 
 
-def reason_to_refuse(status: os.stat_result) -> str | None:
+def stamp_of(path: str | os.PathLike[str]) -> tuple[int, ...]:
+    """Changes when the file does; nothing for a file that is not there, which reading it will say."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return ()
+    return status.st_ino, status.st_size, status.st_mtime_ns
+
+
+def reason_to_refuse(status: os.stat_result, most: int = MAX_FILE_BYTES) -> str | None:
     """What a file's status alone says against reading it, or None."""
     for is_kind, reason in _KINDS:
         if is_kind(status.st_mode):
@@ -82,10 +91,8 @@ def reason_to_refuse(status: os.stat_result) -> str | None:
         return "not a regular file"
     if status.st_size == 0:
         return "empty file"
-    if status.st_size > MAX_FILE_BYTES:
-        return (
-            f"{status.st_size / 2**20:,.0f} megabytes, more than the limit of {MAX_FILE_BYTES / 2**20:,.0f} megabytes"
-        )
+    if status.st_size > most:
+        return f"{status.st_size / 2**20:,.0f} megabytes, more than the limit of {most / 2**20:,.0f} megabytes"
     return None
 
 
@@ -100,9 +107,10 @@ def _read_regular(path: str | os.PathLike[str], length: int = MAX_FILE_BYTES) ->
     """At most `length` bytes. The file may have become a pipe since it was looked at, so opening must not wait."""
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_BINARY", 0)
     with open(os.open(path, flags), "rb") as stream:
-        if not stat.S_ISREG(os.fstat(stream.fileno()).st_mode):
+        status = os.fstat(stream.fileno())
+        if not stat.S_ISREG(status.st_mode):
             return b""
-        return stream.read(length)
+        return stream.read(min(length, status.st_size))  # room for all that is asked for is taken at once
 
 
 def _escaped(character: str) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput, UnreadableImage
-from fewsight.images.files import printable, read_bytes
+from fewsight.images.files import MAX_FILE_BYTES, printable, read_bytes
 from fewsight.images.image import ImageFile
 from fewsight.images.image_set import ImageSet
 from fewsight.images.listing import Listing
@@ -52,8 +52,8 @@ def image_set_from_table(folder: str | os.PathLike[str], csv_path: str | os.Path
 
 def _rows(csv_path: str | os.PathLike[str]) -> Iterator[_Row]:
     name = printable(csv_path)
-    text = _text(csv_path)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=_delimiter(text))
+    text = text_of_table(csv_path, "the table of labels")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text))
     try:
         heading = [column.strip().lower() for column in next(reader, [])]
         file_column, category_column = _column(heading, FILE_COLUMNS, name), _column(heading, CATEGORY_COLUMNS, name)
@@ -64,20 +64,23 @@ def _rows(csv_path: str | os.PathLike[str]) -> Iterator[_Row]:
         raise InvalidInput(f"{name}: the table must be CSV, got a fault in line {reader.line_num}: {error}.") from None
 
 
-def _text(csv_path: str | os.PathLike[str]) -> str:
-    """The table as text. Bytes that are not UTF-8 are kept, as they may be part of a file's name."""
-    try:
-        content = read_bytes(csv_path)
-    except UnreadableImage as error:
-        raise InvalidInput(
-            f"{error.name}: the table of labels must be a file with rows, got: {error.reason}."
-        ) from None
+def text_of_table(csv_path: str | os.PathLike[str], what: str) -> str:
+    """A table as text. Bytes that are not UTF-8 are kept, as they may be part of a file's name."""
+    content = bytes_of_table(csv_path, what)
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return content.decode("utf-16", "replace")
     return content.decode("utf-8-sig", "surrogateescape")
 
 
-def _delimiter(text: str) -> str:
+def bytes_of_table(path: str | os.PathLike[str], what: str, most: int = MAX_FILE_BYTES) -> bytes:
+    """The bytes of a table; an InvalidInput that names the file and calls it `what` if there are none."""
+    try:
+        return read_bytes(path, most)
+    except UnreadableImage as error:
+        raise InvalidInput(f"{error.name}: {what} must be a file with rows, got: {error.reason}.") from None
+
+
+def delimiter_of(text: str) -> str:
     """The delimiter that occurs most often in the heading."""
     heading = text.lstrip().partition("\n")[0]
     return max(DELIMITERS, key=heading.count)

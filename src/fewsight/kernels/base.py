@@ -14,6 +14,7 @@ import numpy as np
 from fewsight._base.checks import check_positive, owner_name, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Recipe
+from fewsight.kernels.against import Against, Plain
 from fewsight.kernels.rows import Rows, check_rows
 
 
@@ -43,6 +44,10 @@ class Kernel(ABC):
         """The value of each row of A with itself."""
         return self._diag(self._checked("A", A))
 
+    def against(self, B: Any) -> Against:
+        """B made ready once: `kernel.against(B).gram(A)` is `kernel.gram(A, B)`, sooner where A is a few rows of many calls."""
+        return self._against(self._checked("B", B))
+
     def recipe(self) -> Recipe:
         """The kind and the parameters, ready for JSON; `kernel_from_recipe` makes an equal kernel of it."""
         parameters = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
@@ -69,6 +74,10 @@ class Kernel(ABC):
     @abstractmethod
     def _diag(self, A: Rows) -> Array:
         """`diag` of checked rows. A new array."""
+
+    def _against(self, B: Rows) -> Against:
+        """`against` of checked rows."""
+        return Plain(self, B)
 
     def _elements(self) -> tuple[Kernel, ...]:
         """The kernels that look at rows themselves: this one, or what it is made of."""

@@ -10,6 +10,7 @@ import numpy as np
 from fewsight._base.checks import check_positive
 from fewsight._base.types import Array
 from fewsight._compiled import chi_square, histogram_intersection
+from fewsight.kernels.against import Against, Listed
 from fewsight.kernels.base import Kernel
 from fewsight.kernels.rows import Rows, as_sparse, in_pieces, row_sums, sparse_bytes_per_row
 
@@ -26,6 +27,9 @@ class HistogramIntersection(Kernel):
 
     def _diag(self, A: Rows) -> Array:
         return row_sums(A)
+
+    def _against(self, B: Rows) -> Against:
+        return Listed(self, B)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,8 @@
 Candidates are the plain average and what the evidence finds under penalties from strong to weak, with the mean of the targets
 free (better with few examples) and zero (sometimes better with many). Each predicts every training example from those outside
 its fold (see `folds`), in closed form; the candidate under which the left-out examples are most probable is kept. Where no
-example can be left out (one per class) nothing is learned about the weights: the average stays.
+example can be left out (one per class) nothing is learned about the weights: those known beforehand stay, which are the average
+unless something else is said; they are one more candidate everywhere.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ class Settings:
     noise_variance: float | str = "left-out"
     n_starts: int = 1
     random_state: int = 0
+    prior: tuple[float, ...] | None = None  # weights that add up to 1, known beforehand; None: the average
 
     def __post_init__(self) -> None:
         who = "KernelCombination"
@@ -94,7 +96,7 @@ class Combination:
 
     weights: Array
     noise: Array
-    penalty: Penalty | None = None  # None: the plain average
+    penalty: Penalty | None = None  # None: weights that were not learned
     evidence_noise: Array | None = None  # (g,), what the evidence found, to begin the next search with
     evaluations: int = 0  # of evidence and gradient, over all problems
 
@@ -124,23 +126,28 @@ def combine(
     start: Combination | None = None,
 ) -> Combination:
     """The combination of Gram matrices with a mean diagonal of 1 that predicts left-out examples best."""
-    average = _average(settings.n_problems(targets), len(grams), settings)
+    n_problems, average = settings.n_problems(targets), (1.0 / len(grams),) * len(grams)
+    given = dict.fromkeys((settings.prior or average, average))  # the first where nothing can be learned
+    known = [_fixed(n_problems, weights, settings) for weights in given]
     if targets.shape[1] < 2:
-        return average
+        return known[0]
     problem = _Problem(grams, targets, balance)
     if settings.has_choice and not problem.can_judge:
-        return average
-    found = _best(problem, settings, average, start)
+        return known[0]
+    found = _best(problem, settings, known, start)
     return problem.with_best_noise(found) if settings.noise_variance == "left-out" else found
 
 
-def _best(problem: _Problem, settings: Settings, average: Combination, start: Combination | None) -> Combination:
+def _best(
+    problem: _Problem, settings: Settings, known: Sequence[Combination], start: Combination | None
+) -> Combination:
     """The best of all candidates; where all is given there is but one."""
     routes = settings.routes()
     if not settings.has_choice:
         free_mean, penalties = routes[0]
         return _learned(problem, settings, penalties[0], start, free_mean=free_mean)
-    best, least = average, _surprise(problem, settings, average)
+    surprises = [_surprise(problem, settings, candidate) for candidate in known]
+    best, least = known[int(np.argmin(surprises))], min(surprises)
     evaluations = 0
     for free_mean, penalties in routes:
         last = np.inf
@@ -195,9 +202,10 @@ def _learned(
     return Combination(weights / totals[:, None], noise / totals, penalty, noise / totals, evaluations)
 
 
-def _average(n_problems: int, k: int, settings: Settings) -> Combination:
+def _fixed(n_problems: int, weights: Sequence[float], settings: Settings) -> Combination:
+    """Weights that are not learned, the same for each problem."""
     noise = PLAIN_NOISE if settings.fixed_noise is None else settings.fixed_noise
-    return Combination(np.full((n_problems, k), 1.0 / k), np.full(n_problems, noise))
+    return Combination(np.tile(weights, (n_problems, 1)), np.full(n_problems, noise))
 
 
 class _Problem:

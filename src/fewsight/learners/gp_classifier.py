@@ -30,6 +30,7 @@ from fewsight.learners.novelty import (
     relative,
     similarity_to_other_folds,
 )
+from fewsight.learners.priors import starting_weights
 from fewsight.learners.probability import largest_probability
 
 
@@ -64,6 +65,8 @@ class GPClassifier(Borrowing, KernelLearner):
     noise_variance : variance of the noise on the targets, or "evidence" to maximise the evidence over it.
     weights : of several Gram matrices or channels: "average", one number for each, or "evidence": learned together with the
         noise, with a penalty that is chosen by left-out examples (see `KernelCombination`).
+    prior_weights : one number for each, used instead of "evidence" where nothing can be learned: with one example per class. None
+        leaves it to the channels, of which a network that was trained on other images counts for more.
     balanced : give examples of frequent classes more noise, N_ii = noise_variance * classes * n_class(i) / n, so that rare
         classes count as much. [Rodner2012, section 3]
     calibrated : learn from left-out training examples how sure to be; without it, `predict_proba` is the probability that
@@ -90,6 +93,7 @@ class GPClassifier(Borrowing, KernelLearner):
         *,
         noise_variance: float | str = "evidence",
         weights: str | Sequence[float] = "average",
+        prior_weights: Sequence[float] | None = None,
         balanced: bool = False,
         calibrated: bool = True,
         unknown_rule: str = DEFAULT_RULE,
@@ -98,6 +102,7 @@ class GPClassifier(Borrowing, KernelLearner):
         self.kernel = kernel
         self.noise_variance = noise_variance
         self.weights = weights
+        self.prior_weights = prior_weights
         self.balanced = balanced
         self.calibrated = calibrated
         self.unknown_rule = unknown_rule
@@ -245,9 +250,9 @@ class GPClassifier(Borrowing, KernelLearner):
         if isinstance(self.weights, str):
             check_choice(self, "weights", self.weights, ["average", "evidence"])
             if self.weights == "evidence" and len(grams) > 1:
-                found = combine(
-                    grams, targets, balance, Settings(noise_variance="left-out" if fixed is None else fixed)
-                )
+                prior = tuple(starting_weights(self, len(grams)).tolist())
+                settings = Settings(noise_variance="left-out" if fixed is None else fixed, prior=prior)
+                found = combine(grams, targets, balance, settings)
                 return found.weights[0], float(found.noise[0])
             weights = np.full(len(grams), 1.0 / len(grams))
         else:

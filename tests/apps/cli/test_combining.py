@@ -12,6 +12,7 @@ import pytest
 from typer.testing import Result
 
 from fewsight.apps.workbench import AUTO_CHANNELS, ImageSource, learn_folder, learning
+from fewsight.channels import CHANNELS
 from fewsight.images import image_set_from_class_folders
 from fewsight.persistence import load
 
@@ -30,6 +31,12 @@ def rows_of(results: Path) -> set[tuple[str, str, str]]:
     """Channels, combination and learner of everything that was measured."""
     records = json.loads(results.read_text(encoding="utf-8"))["records"]
     return {(record["channels"], record["combine"], record["learner"]) for record in records}
+
+
+@pytest.fixture(autouse=True)
+def _only_classic_channels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As without the extra; tests/apps/cli/test_vector_channels.py has what it brings."""
+    monkeypatch.setattr(CHANNELS["pretrained"], "missing", lambda: "pretrained is not here")
 
 
 @pytest.fixture
@@ -192,7 +199,10 @@ def test_auto_learns_shares_of_all_its_channels(run: Run, photos: Path, tmp_path
 
 
 def test_the_list_of_channels_says_what_auto_is(run: Run) -> None:
-    assert run("channels").stdout.splitlines()[-1].endswith(", ".join(AUTO_CHANNELS) + ".")
+    lines = run("channels").stdout.splitlines()
+    assert lines[-2].endswith(", ".join(AUTO_CHANNELS) + ".")
+    assert lines[-1] == "Used unless others are named: spatial_pmk."
+    assert "  not installed: pretrained is not here" in lines
 
 
 def test_every_further_channel_needs_memory(

@@ -7,14 +7,20 @@ so what w answers did, h more are expected to do
 
     log((n + h) / n) / log(n / (n - w))
 
-times. They cannot gain more than there is to gain: the errors on the rest, as many as the audit allows. Advice to stop
-is given where the gain expected of 100 more answers is below half a point, so that it is rarely above one, and no
-category was new among the last answers. What counts is how decisions improve; examples that are labelled by hand are
-right anyway.
+times. They cannot gain more than there is to gain: the errors on the rest, as many as the audit allows.
+
+The rest is not all: a rule asks about the hard ones first, so what is left of a small pool is easy, while images still to
+come are as the whole pool was. The labelled examples stand for the part that is gone. Each is predicted from all other
+labels, in closed form, now and as it would have been with half of the labels; their labels say which prediction was
+right. So few examples need a longer look back than the last w answers.
+
+Advice to stop is given where the gain expected of 100 more answers, on the rest and on the whole, is so far below a point
+that it is rarely above one, and no category was new among the last answers.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import final
 
@@ -23,12 +29,13 @@ import numpy.typing as npt
 
 from fewsight._base.types import Array, Indices
 from fewsight.active.judging.audit import Accuracy
+from fewsight.gp import Posterior
 
 WINDOW = 40  # answers looked back
 LEAST = 20  # answers without which no advice to stop is given
 AHEAD = 100  # answers looked ahead
 SMALL_GAIN = 0.01  # what is promised
-STOP_BELOW = 0.005  # what is expected then
+STOP_BELOW = 0.004  # what is expected then
 
 
 @final
@@ -64,8 +71,30 @@ class DecisionHistory:
             self.snapshots.pop()
 
 
-def advise(history: DecisionHistory, probabilities: Array, rest: Indices, accuracy: Accuracy | None) -> Advice:
-    """From the history, the present probabilities (r, c) of the rest, their positions, and the audit."""
+def gain_on_labelled(K: Array, targets: Array, noise: Array, n_before: int) -> int:
+    """How many more labelled examples (n) all others predict right than those of the first `n_before` did.
+
+    K is their covariance (n, n), targets are theirs (n, c), noise is each one's variance (n,).
+    """
+    truth, first = targets.argmax(axis=1), slice(0, n_before)
+    before = Posterior.condition(K[first, first], targets[first], noise[first])
+    predicted = before.mean(K[n_before:, first])
+    then = np.concatenate([before.leave_one_out().mean, predicted]).argmax(axis=1)
+    now = Posterior.condition(K, targets, noise).leave_one_out().mean.argmax(axis=1)
+    return int((now == truth).sum()) - int((then == truth).sum())
+
+
+def advise(
+    history: DecisionHistory,
+    probabilities: Array,
+    rest: Indices,
+    accuracy: Accuracy | None,
+    on_labelled: Callable[[int], int] | None = None,
+) -> Advice:
+    """From the history, the present probabilities (r, c) of the rest, their positions, and the audit.
+
+    `on_labelled` says, for a number of first labels, how many more labelled examples are predicted right now than by those.
+    """
     if not len(rest):
         return Advice(True, "Nothing is left to ask.", 0.0, 0.0)
     if len(history.snapshots) < 2 or history.snapshots[-1][0] - history.snapshots[0][0] < LEAST:
@@ -77,22 +106,25 @@ def advise(history: DecisionHistory, probabilities: Array, rest: Indices, accura
     ahead = min(AHEAD, len(rest))
     growth = np.log((n + ahead) / n) / np.log(n / max(n_before, 1))
     gain = min(worth / len(rest) * growth, 1.0 if accuracy is None else 1.0 - accuracy.low)
-    stop = gain < STOP_BELOW and n_classes == classes_before
-    reason = _reason(n - n_before, len(rows), len(rest), accuracy, ahead, gain, n_classes - classes_before)
-    return Advice(stop, reason, len(rows) * float(growth), float(gain))
+    of_all = gain
+    if on_labelled is not None:
+        longer = np.log((n + ahead) / n) / np.log(n / (n // 2))
+        of_all = (worth * growth + on_labelled(n // 2) * longer) / (len(rest) + n)
+    facts = f"The last {n - n_before} answers changed {len(rows):,} of {len(rest):,} decisions{_about(accuracy, '; ')}"
+    stop = max(gain, of_all) < STOP_BELOW and n_classes == classes_before
+    reason = f"{facts} {_reason(ahead, gain, of_all, n_classes - classes_before)}"
+    return Advice(bool(stop), reason, len(rows) * float(growth), float(max(gain, of_all)))
 
 
-def _reason(
-    answers: int, changed: int, rest: int, accuracy: Accuracy | None, ahead: int, gain: float, new_classes: int
-) -> str:
-    facts = f"The last {answers} answers changed {changed:,} of {rest:,} decisions{_about(accuracy, '; ')}"
+def _reason(ahead: int, gain: float, of_all: float, new_classes: int) -> str:
     if new_classes:
-        return (
-            f"{facts} {_number(new_classes, 'category is', 'categories are')} new among them, so it is worth going on."
-        )
+        return f"{_number(new_classes, 'category is', 'categories are')} new among them, so it is worth going on."
+    if max(gain, of_all) < STOP_BELOW:
+        return f"{ahead} more answers would probably gain less than {SMALL_GAIN * 100:.0f} point."
+    points = _number(max(1, round(max(gain, of_all) * 100)), "point", "points")
     if gain < STOP_BELOW:
-        return f"{facts} {ahead} more answers would probably gain less than {SMALL_GAIN * 100:.0f} point."
-    return f"{facts} {ahead} more answers would probably gain about {_number(max(1, round(gain * 100)), 'point', 'points')}."
+        return f"{ahead} more answers would hardly change the rest, but probably gain about {points} on new examples."
+    return f"{ahead} more answers would probably gain about {points}."
 
 
 def _about(accuracy: Accuracy | None, joint: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -11,6 +12,7 @@ from sklearn.base import clone
 from fewsight._base.types import Array, Indices
 from fewsight.active.pools.base import Pool
 from fewsight.channels import Channel, Encodings
+from fewsight.kernels.against import Against
 from fewsight.learners.inputs import ChannelInput, Input
 
 
@@ -55,8 +57,16 @@ class ImagePool(Pool):
         return [channel.diag(rows) for channel, rows in zip(self.channels, self.encodings, strict=True)]
 
     def _compare(self, rows: Indices, columns: Indices | None) -> list[Array]:
+        if columns is None:
+            return [ready.gram(codes[rows]) for ready, codes in zip(self._ready, self.encodings, strict=True)]
         pairs = zip(self.channels, self.encodings, strict=True)
-        return [channel.gram(codes[rows], codes if columns is None else codes[columns]) for channel, codes in pairs]
+        return [channel.gram(codes[rows], codes[columns]) for channel, codes in pairs]
+
+    @cached_property
+    def _ready(self) -> list[Against]:
+        """The whole pool, with which every example that gets a label is compared."""
+        pairs = zip(self.channels, self.encodings, strict=True)
+        return [channel.against(codes) for channel, codes in pairs]
 
     def input_of(self, positions: Indices, scales: Array) -> Input:
         side = ChannelInput(self.channels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from fewsight._base.types import Array, Indices
 from fewsight.active.pools.base import Pool
 from fewsight.kernels import Kernel
+from fewsight.kernels.against import Against
 from fewsight.kernels.rows import check_rows
 from fewsight.learners.inputs import Input, VectorInput
 from fewsight.learners.inputs.vectors import default_kernel
@@ -38,7 +40,12 @@ class VectorPool(Pool):
         return [self.kernel.diag(self.X) if len(self) else np.zeros(0)]
 
     def _compare(self, rows: Indices, columns: Indices | None) -> list[Array]:
-        return [self.kernel.gram(self.X[rows], self.X if columns is None else self.X[columns])]
+        return [self._ready.gram(self.X[rows]) if columns is None else self.kernel.gram(self.X[rows], self.X[columns])]
+
+    @cached_property
+    def _ready(self) -> Against:
+        """The whole pool, with which every example that gets a label is compared."""
+        return self.kernel.against(self.X)
 
     def input_of(self, positions: Indices, scales: Array) -> Input:
         side = VectorInput(self.kernel)

@@ -100,10 +100,20 @@ class QueryRule(ABC):
             candidates, scores = in_turn(candidates, scores, view.n_labelled % n_problems, size, rng)
             order = np.arange(len(candidates))
         else:
-            order = np.lexsort((rng.random(len(scores)), -scores))  # equal scores: in random order
+            order = best_first(scores, size or 1, rng)
         chosen = diverse(view, candidates[order], size or 1, rng)
-        score_of = dict(zip(candidates.tolist(), scores.tolist(), strict=True))
-        return sorted_query(chosen, np.array([score_of[position] for position in chosen.tolist()]))
+        score_of = np.empty(len(view))
+        score_of[candidates] = scores
+        return sorted_query(chosen, score_of[chosen])
+
+
+def best_first(scores: Array, size: int, rng: np.random.Generator) -> Indices:
+    """Places by falling score, equal ones in random order; of one question the best alone, without sorting all others."""
+    chance = rng.random(len(scores))
+    if size > 1:
+        return np.lexsort((chance, -scores))
+    best = np.flatnonzero(scores == scores.max())
+    return best[[np.argmin(chance[best])]]
 
 
 def in_turn(
@@ -172,8 +182,9 @@ def checked_candidates(owner: object, view: View, among: Any) -> Indices:
         raise InvalidInput(
             f"{owner_name(owner)}: among must be positions from 0 to below {len(view)}, got {shown(among)}."
         )
-    positions = np.unique(positions).astype(np.intp)
-    return positions[view.unlabelled[positions]]
+    named = np.zeros(len(view), dtype=bool)
+    named[positions] = True
+    return np.flatnonzero(named & view.unlabelled)
 
 
 def generator(owner: object, random_state: Any) -> np.random.Generator:

@@ -63,13 +63,20 @@ def show_shares(evaluation: Evaluation) -> None:
     from fewsight.evaluation import learned_shares
 
     if 1 in evaluation.protocol.per_class:
-        tell(f"At 1 per category the average of the channels was used: {NO_SHARES_FROM_ONE}.")
+        alone = [o.weights for o in evaluation.outcomes if o.weights and o.setting.per_class == 1]
+        used = what_was_used(alone[0].values() if alone else ())
+        tell(f"At 1 per category {used[0].lower()}{used[1:]} used: {NO_SHARES_FROM_ONE}.")
     for setting, shares in learned_shares(evaluation).items():
         means = {channel: share.mean for channel, share in shares.items()}
         tell(f"Shares learned at {setting.per_class} per category: {listed_shares(means)}.")
     silent = [name for name in evaluation.learners if all(s.learner != name for s in evaluation.groups)]
     if silent:
         tell(f"No row for {', '.join(silent)}: only gp learns shares; --combine average takes all learners.")
+
+
+def what_was_used(shares: Collection[float]) -> str:
+    """What stands in for shares that could not be learned, in words."""
+    return "The average of the channels was" if len(set(shares)) <= 1 else "The usual shares of such channels were"
 
 
 def listed_shares(shares: Mapping[str, float]) -> str:

@@ -68,7 +68,7 @@ def evaluate(
     ] = False,
     closest: options.Closest = 10,
     sense: options.Sense = None,
-    channels: options.Channels = "spatial_pmk",
+    channels: options.Channels = None,
     combine: Annotated[
         str | None,
         typer.Option(
@@ -112,7 +112,7 @@ def evaluate(
                 ImageSource(folder, labels, options.words(exclude)),
                 Protocol(images_per_class, sizes, test_per_class, repeats, seed),
                 borrowing,
-                channels=options.words(channels),
+                channels=options.channel_words(channels),
                 options=read_settings(settings or []),
                 json_file=json_file,
                 command=shlex.join(["fewsight", *sys.argv[1:]]),
@@ -126,7 +126,7 @@ def evaluate(
         evaluated = evaluate_folder(
             ImageSource(folder, labels, options.words(exclude)),
             Protocol(images_per_class, sizes, test_per_class, repeats, seed, hold_out),
-            channels=options.words(channels),
+            channels=options.channel_words(channels),
             options=read_settings(settings or []),
             combine=None if combine is None else options.words(combine),
             learners=make_learners(options.words(learners), noise_variance=noise, svm_c=svm_c),
@@ -184,6 +184,7 @@ def _answer(evaluated: Evaluated, json_file: Path | None, report_file: Path | No
         _show_unknown(evaluation)
     seconds = evaluation.timings
     tell(f"Took {seconds['total']:.1f} s, of which local features {seconds['local_features']:.1f} s.")
+    tell(*evaluated.remarks)
     list_left_out(evaluated.images)
     wrote(json_file, report_file)
 

@@ -31,7 +31,7 @@ def learn(
     ],
     labels: options.Labels = None,
     exclude: options.Exclude = None,
-    channels: options.Channels = "spatial_pmk",
+    channels: options.Channels = None,
     combine: Annotated[
         str | None,
         typer.Option(
@@ -71,7 +71,7 @@ def learn(
         learned = learn_folder(
             ImageSource(folder, labels, options.words(exclude)),
             output,
-            channels=options.words(channels),
+            channels=options.channel_words(channels),
             options=read_settings(settings or []),
             combine=combine,
             noise_variance=noise,
@@ -90,19 +90,20 @@ def _answer(learned: Learned, output: Path) -> None:
     tell(f"Learned {plural(n_categories, 'category', 'categories')} from {plural(n_images, 'image')}.")
     tell(*_about_borrowing(learned))
     tell(*_about_channels(learned), f"Noise variance {learned.model.noise_variance_:.3g}.", *_about_accuracy(learned))
+    tell(*learned.remarks)
     list_left_out(learned.images)
     tell(f"{'Replaced' if learned.replaced else 'Wrote'} {output}.")
 
 
 def _about_channels(learned: Learned) -> list[str]:
     """How much each of several channels counts, and why where nothing was learned about it."""
-    from fewsight.apps.cli.answers import NO_SHARES_FROM_ONE, listed_shares
+    from fewsight.apps.cli.answers import NO_SHARES_FROM_ONE, listed_shares, what_was_used
 
     if len(learned.shares) < 2:
-        return []
+        return [f"Channel: {', '.join(learned.shares)}."]
     lines = [f"What decides: {listed_shares(learned.shares)}."]
     if learned.combine == "evidence" and max(learned.counts.values()) == 1:
-        lines.append(f"The average of the channels was used: {NO_SHARES_FROM_ONE}.")
+        lines.append(f"{what_was_used(learned.shares.values())} used: {NO_SHARES_FROM_ONE}.")
     elif learned.combine == "evidence" and len(set(learned.shares.values())) == 1:
         lines.append("The average of the channels was used: images that were left out spoke for no other shares.")
     return lines

@@ -38,9 +38,10 @@ Exclude = Annotated[
     ),
 ]
 Channels = Annotated[
-    str,
+    str | None,
     typer.Option(
         metavar="NAMES",
+        show_default="FEWSIGHT_CHANNELS, or spatial_pmk, and pretrained where it is installed",
         help="Channels, joined by commas, or auto for a set that suits photographs; `fewsight channels` lists them.",
     ),
 ]
@@ -122,6 +123,11 @@ def counts(text: str) -> tuple[int, ...]:
     if not parts or not all(part.isascii() and part.isdigit() and int(part) > 0 for part in parts):
         raise typer.BadParameter(f"must be whole numbers above zero joined by commas, got {text!r}.")
     return tuple(sorted({int(part) for part in parts}))
+
+
+def channel_words(channels: str | None) -> tuple[str, ...] | None:
+    """The channels that are named; None for the default ones."""
+    return None if channels is None else words(channels)
 
 
 def workplace(jobs: int | None, cache_folder: Path | None, no_cache: bool) -> Workplace:

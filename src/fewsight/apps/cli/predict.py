@@ -41,6 +41,15 @@ def predict(
     probabilities: Annotated[
         bool, typer.Option("--probabilities", help="Add a column probability_CATEGORY for every category.")
     ] = False,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="CHANNEL.OPTION=FILE",
+            show_default=False,
+            help="Where a file lies that the model needs, as in --set vectors.table=new.csv or --set embedding.model=net.onnx.",
+        ),
+    ] = None,
     jobs: options.Jobs = None,
     cache_folder: options.CacheFolder = None,
     no_cache: options.NoCache = False,
@@ -60,9 +69,9 @@ def predict(
     """
     workplace = options.workplace(jobs, cache_folder, no_cache)
     from fewsight.apps.cli.answers import list_unreadable, plural, tell
-    from fewsight.apps.workbench import predict_images
+    from fewsight.apps.workbench import predict_images, read_settings
 
-    predictions = predict_images(model, images, workplace=workplace)
+    predictions = predict_images(model, images, options=read_settings(settings or []), workplace=workplace)
     try:
         _answer(predictions, output, predictions.categories if probabilities else ())
     finally:

@@ -5,6 +5,8 @@ from fewsight.apps.workbench.channel_options import (
     AUTO,
     AUTO_CHANNELS,
     ChannelDescription,
+    auto_channels,
+    default_channels,
     describe_channels,
     read_settings,
 )
@@ -38,7 +40,9 @@ __all__ = [
     "Predictions",
     "Protocol",
     "Workplace",
+    "auto_channels",
     "borrow",
+    "default_channels",
     "demo",
     "describe_channels",
     "evaluate_borrowing_folder",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,6 +19,9 @@ SET_BY_THE_COMMAND = ("cache", "n_jobs", "random_state")
 AUTO = "auto"
 # What AUTO stands for: structures and their layout, outlines, colours and texture; each sees what the others do not.
 AUTO_CHANNELS = ("spatial_pmk", "dense_pmk", "phog", "opponent_sift", "colour", "texture")
+PRETRAINED = "pretrained"  # joins both sets where it is installed
+DEFAULT_CHANNELS = ("spatial_pmk",)
+CHOSEN = "FEWSIGHT_CHANNELS"  # the environment variable
 
 
 @dataclass(frozen=True)
@@ -27,12 +31,13 @@ class ChannelDescription:
     name: str
     summary: str
     options: dict[str, Any]
+    missing: str | None = None  # what must be installed first, and how
 
 
 def describe_channels() -> list[ChannelDescription]:
     """Every channel there is, in the order of registration."""
     return [
-        ChannelDescription(name, (inspect.getdoc(kind) or "").partition("\n")[0], options_of(kind))
+        ChannelDescription(name, (inspect.getdoc(kind) or "").partition("\n")[0], options_of(kind), kind.missing())
         for name, kind in CHANNELS.items()
     ]
 
@@ -66,17 +71,39 @@ def _value(text: str) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def channel_names(names: Sequence[str]) -> tuple[str, ...]:
-    """The channels that are meant: AUTO, which stands alone, means AUTO_CHANNELS."""
+def channel_names(names: Sequence[str] | None) -> tuple[str, ...]:
+    """The channels that are meant: AUTO, which stands alone, means `auto_channels()`, and None `default_channels()`."""
+    if names is None:
+        return default_channels()
     if AUTO not in names:
         return tuple(names)
     if len(names) > 1:
         raise InvalidInput(f"channels: {AUTO} chooses the channels and stands alone, got {', '.join(names)}.")
-    return AUTO_CHANNELS
+    return auto_channels()
+
+
+def auto_channels() -> tuple[str, ...]:
+    """All that suit photographs and can be used here."""
+    return (*_pretrained(), *AUTO_CHANNELS)
+
+
+def default_channels() -> tuple[str, ...]:
+    """$FEWSIGHT_CHANNELS, or those of DEFAULT_CHANNELS, after the pretrained network where it is installed."""
+    chosen = [name.strip() for name in os.environ.get(CHOSEN, "").split(",") if name.strip()]
+    return channel_names(chosen) if chosen else (*_pretrained(), *DEFAULT_CHANNELS)
+
+
+def _pretrained() -> tuple[str, ...]:
+    return (PRETRAINED,) if CHANNELS[PRETRAINED].missing() is None else ()
 
 
 def make_channels(
-    names: Sequence[str], options: Mapping[str, Mapping[str, Any]], *, seed: int, jobs: int, cache: FeatureCache
+    names: Sequence[str] | None,
+    options: Mapping[str, Mapping[str, Any]],
+    *,
+    seed: int,
+    jobs: int,
+    cache: FeatureCache | None,
 ) -> list[Channel]:
     """The channels asked for, each with its own options; options of a channel that was not asked for are refused."""
     names = channel_names(names)
@@ -89,3 +116,18 @@ def make_channels(
         raise InvalidInput(f"a setting names the channel {idle[0]}, but the channels asked for are {', '.join(names)}.")
     workplace = {"random_state": seed, "n_jobs": jobs, "cache": cache}
     return [make_channel(name, **options.get(name, {}), **workplace) for name in names]
+
+
+def set_places(channels: Sequence[Channel], options: Mapping[str, Mapping[str, Any]]) -> None:
+    """Tell the channels of an opened model where the files lie that they need; what they learned stays as it is."""
+    known = {channel.name: channel for channel in channels}
+    for name, settings in options.items():
+        check_choice("a setting", "its channel", name, known)
+        for option, value in settings.items():
+            if option not in known[name].places:
+                listed = ", ".join(f"{channel.name}.{place}" for channel in channels for place in channel.places)
+                raise InvalidInput(
+                    f"a setting of a learned model can only say where a file lies, and it has {listed or 'none'}, "
+                    f"got {name}.{option}."
+                )
+            setattr(known[name], option, value)

@@ -12,7 +12,7 @@ from fewsight._base.checks import check_choice, check_positive
 from fewsight._base.errors import InvalidInput
 from fewsight.apps.workbench.borrowing import Borrowing
 from fewsight.apps.workbench.channel_options import make_channels
-from fewsight.apps.workbench.image_sources import ImageSource, Workplace
+from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about
 from fewsight.apps.workbench.places import check_output_file
 from fewsight.channels import Channel
 from fewsight.evaluation import (
@@ -36,13 +36,14 @@ class Evaluated:
 
     evaluation: Evaluation
     images: ImageSet  # those that could be used, with what was found on the way
+    remarks: tuple[str, ...] = ()  # of the channels, about these images
 
 
 def evaluate_folder(
     source: ImageSource,
     protocol: Protocol,
     *,
-    channels: Sequence[str] = ("spatial_pmk",),
+    channels: Sequence[str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     learners: Mapping[str, KernelLearner] | None = None,
     combine: Sequence[str] | None = None,
@@ -60,14 +61,15 @@ def evaluate_folder(
         images, protocol, channels=channels, options=options, learners=learners, combine=combine, workplace=workplace
     )
     write_results(evaluation, images, json_file=json_file, report_file=report_file, command=command)
-    return Evaluated(evaluation, images.without(evaluation.unreadable[len(images.unreadable) :]))
+    usable = images.without(evaluation.unreadable[len(images.unreadable) :])
+    return Evaluated(evaluation, usable, remarks_about(images.images, _channels(channels, options, protocol)))
 
 
 def evaluate_images(
     images: ImageSet,
     protocol: Protocol,
     *,
-    channels: Sequence[str] = ("spatial_pmk",),
+    channels: Sequence[str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     learners: Mapping[str, KernelLearner] | None = None,
     combine: Sequence[str] | None = None,
@@ -80,7 +82,7 @@ def evaluate_images(
     workplace = workplace or Workplace()
     learners = make_learners(tuple(LEARNERS)) if learners is None else learners
     with workplace.cache() as cache:
-        made = make_channels(channels, options or {}, seed=protocol.seed, jobs=workplace.jobs, cache=cache)
+        made = _channels(channels, options, protocol, jobs=workplace.jobs, cache=cache)
         by_name = {channel.name: channel for channel in made}
         ways = _ways(made, learners) if combine is None else tuple(combine)
         return evaluate(images, protocol, by_name, learners, combine=ways)
@@ -91,7 +93,7 @@ def evaluate_borrowing_folder(
     protocol: Protocol,
     borrowing: Borrowing,
     *,
-    channels: Sequence[str] = ("spatial_pmk",),
+    channels: Sequence[str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     json_file: str | Path | None = None,
     command: str | None = None,
@@ -147,6 +149,12 @@ def write_results(
         evaluation.write_json(json_file, command=command, asking=None if asking is None else asking.records())
     if report_file is not None:
         write_report(evaluation, images, report_file, command=command, note=note, asking=asking)
+
+
+def _channels(
+    names: Sequence[str] | None, options: Mapping[str, Mapping[str, Any]] | None, protocol: Protocol, **workplace: Any
+) -> list[Channel]:
+    return make_channels(names, options or {}, seed=protocol.seed, **{"jobs": 1, "cache": None, **workplace})
 
 
 def _ways(channels: Sequence[Channel], learners: Mapping[str, KernelLearner]) -> tuple[str, ...]:

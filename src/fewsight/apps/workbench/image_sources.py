@@ -88,3 +88,8 @@ def unreadable_among(images: Sequence[Image], channels: Sequence[Channel]) -> li
     """The images that cannot be used, each once. What the channels computed on the way stays in their cache."""
     failures = [failure for channel in channels for failure in channel.prepare(images)]
     return list({failure.name: failure for failure in failures}.values())
+
+
+def remarks_about(images: Sequence[Image], channels: Sequence[Channel]) -> tuple[str, ...]:
+    """What the channels have to say about these images."""
+    return tuple(remark for channel in channels for remark in channel.remarks(images))

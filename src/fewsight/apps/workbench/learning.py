@@ -14,7 +14,7 @@ from fewsight._base.checks import check_choice
 from fewsight._base.errors import InvalidInput
 from fewsight.apps.workbench.borrowing import Borrowed, Borrowing, borrow
 from fewsight.apps.workbench.channel_options import make_channels
-from fewsight.apps.workbench.image_sources import ImageSource, Workplace, unreadable_among
+from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about, unreadable_among
 from fewsight.apps.workbench.memory import memory_of_this_machine
 from fewsight.apps.workbench.places import check_output_file
 from fewsight.apps.workbench.predicting import channels_of
@@ -37,6 +37,7 @@ class Learned:
     leave_one_out_accuracy: float | None  # mean over the categories with two images or more; None if there is none
     combine: str = "evidence"  # or "average": how much the channels count, if there are several
     replaced: bool = False  # a file stood where the model was written
+    remarks: tuple[str, ...] = ()  # of the channels, about these images
     borrowed: Borrowed | None = None  # None where borrowing was not asked for
 
     @property
@@ -51,7 +52,7 @@ def learn_folder(
     source: ImageSource,
     output: str | Path,
     *,
-    channels: Sequence[str] = ("spatial_pmk",),
+    channels: Sequence[str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     combine: str | None = None,
     noise_variance: float | None = None,
@@ -59,7 +60,10 @@ def learn_folder(
     borrowing: Borrowing | None = None,
     workplace: Workplace | None = None,
 ) -> Learned:
-    """Learn the categories of a folder with a Gaussian process and write the model file; see `learn`."""
+    """Learn the categories of a folder with a Gaussian process and write the model file; see `learn`.
+
+    Without `channels`, those of `default_channels()`.
+    """
     output = check_output_file(output)
     workplace = workplace or Workplace()
     with workplace.cache() as cache:
@@ -86,6 +90,7 @@ def learn(
     weights = _check_combine(combine, channels)
     labelled = images.without([i for i, label in enumerate(images.labels) if label is None])
     _check_memory(len(labelled), len(channels))
+    remarks = remarks_about(images.images, channels)
     usable = labelled.without(unreadable_among(labelled.images, channels))
     counts = dict(sorted(Counter(usable.labels).items()))
     _check_enough(counts)
@@ -93,7 +98,9 @@ def learn(
     model = GPClassifier(list(channels), noise_variance=noise, weights=weights)
     model.fit(usable.images, usable.labels)
     borrowed = None if borrowing is None else borrow(model, borrowing)
-    return Learned(model, usable, counts, leave_one_out_accuracy(model), weights, borrowed=borrowed)
+    return Learned(
+        model, usable, counts, leave_one_out_accuracy(model), weights, remarks=remarks, borrowed=borrowed
+    )
 
 
 def leave_one_out_accuracy(model: GPClassifier) -> float | None:

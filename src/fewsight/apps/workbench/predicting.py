@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
@@ -13,6 +13,7 @@ import numpy as np
 from fewsight._base.errors import InvalidInput, ModelFileError, UnreadableImage
 from fewsight._base.progress import silent, track
 from fewsight._base.types import Array
+from fewsight.apps.workbench.channel_options import set_places
 from fewsight.apps.workbench.image_sources import Workplace, unreadable_among
 from fewsight.channels import Channel
 from fewsight.images import Image, ImageFile, ImageSet, images_in
@@ -76,12 +77,22 @@ class Predictions:
 
 
 def predict_images(
-    model_file: str | Path, paths: Sequence[str | Path], *, workplace: Workplace | None = None
+    model_file: str | Path,
+    paths: Sequence[str | Path],
+    *,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    workplace: Workplace | None = None,
 ) -> Predictions:
-    """What a model file says about images: files, and folders with all they hold."""
+    """What a model file says about images: files, and folders with all they hold.
+
+    The options can only say where a file lies that a channel needs: `{"vectors": {"table": "new.csv"}}`.
+    """
     model = load(model_file)
     if not channels_of(model):
         raise ModelFileError(f"{model_file}: this model does not categorise images; it can be used from Python only.")
+    set_places(channels_of(model), options or {})
+    for channel in channels_of(model):
+        channel.check()
     found = images_in(paths)
     predictions = Predictions(model, found.images, workplace or Workplace())
     predictions.unreadable.extend(found.unreadable)

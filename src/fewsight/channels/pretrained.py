@@ -1,0 +1,69 @@
+"""Channel `pretrained`: a network that has seen a million photographs, and arrives by pip."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, final
+
+from fewsight._base.checks import shown
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Recipe
+from fewsight.channels.network_channel import NetworkChannel
+from fewsight.features.networks import (
+    GET_PRETRAINED,
+    WEIGHTS_NAME,
+    ImageNetwork,
+    pretrained_is_there,
+    pretrained_network,
+)
+from fewsight.images import FeatureCache
+
+
+@final
+class Pretrained(NetworkChannel):
+    """What a small network, trained on the photographs of ImageNet, sees in the whole image (EfficientNet-Lite0).
+
+    Parameters
+    ----------
+    compare : "rbf" (a Gaussian), "cosine" or "linear" (the inner product).
+    scale : of the Gaussian; None chooses it by the evidence of the training labels.
+    unit_length : whether the Gaussian compares vectors divided by their length.
+    longest_side : images are read no larger than this, in pixels.
+    """
+
+    name: ClassVar[str] = "pretrained"
+
+    def __init__(
+        self,
+        *,
+        compare: str = "rbf",
+        scale: float | None = None,
+        unit_length: bool = True,
+        longest_side: int = 480,
+        cache: FeatureCache | None = None,
+        n_jobs: int | None = None,
+        random_state: int = 0,
+    ) -> None:
+        self.compare = compare
+        self.scale = scale
+        self.unit_length = unit_length
+        self.longest_side = longest_side
+        self.cache = cache
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    @classmethod
+    def missing(cls) -> str | None:
+        return None if pretrained_is_there() else f"pretrained needs weights that are not installed: {GET_PRETRAINED}"
+
+    def _source(self) -> dict[str, Any]:
+        return {"weights": WEIGHTS_NAME}
+
+    def _check_source(self, source: Any) -> None:
+        if source != {"weights": WEIGHTS_NAME}:
+            raise InvalidInput(f"Pretrained: the weights must be {WEIGHTS_NAME}, as here, got {shown(source)}.")
+
+    def _network(self) -> ImageNetwork:
+        return pretrained_network(self.cache)
+
+    def _network_recipe(self) -> Recipe:
+        return self._network().recipe()
