@@ -98,9 +98,7 @@ def learn(
     model = GPClassifier(list(channels), noise_variance=noise, weights=weights)
     model.fit(usable.images, usable.labels)
     borrowed = None if borrowing is None else borrow(model, borrowing)
-    return Learned(
-        model, usable, counts, leave_one_out_accuracy(model), weights, remarks=remarks, borrowed=borrowed
-    )
+    return Learned(model, usable, counts, leave_one_out_accuracy(model), weights, remarks=remarks, borrowed=borrowed)
 
 
 def leave_one_out_accuracy(model: GPClassifier) -> float | None:
