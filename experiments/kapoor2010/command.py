@@ -48,11 +48,16 @@ def base_arguments(
 
 
 def arguments(
-    name: str, description: str | None, *, seeds: str = "0-9", sizes: str = "1,2,3,5,10,15"
+    name: str,
+    description: str | None,
+    *,
+    seeds: str = "0-9",
+    sizes: str = "1,2,3,5,10,15",
+    paper: str = "kapoor2010",
 ) -> argparse.ArgumentParser:
     """The options of every command here."""
     folder = "the folder of Caltech-101's category folders, or the one that holds it as caltech101"
-    parser = base_arguments(name, description, folder=folder, seeds=seeds, of="draws")
+    parser = base_arguments(name, description, folder=folder, seeds=seeds, of="draws", paper=paper)
     parser.add_argument("--sizes", type=numbers, default=numbers(sizes), help=f"examples per category ({sizes})")
     parser.add_argument("--channels", type=words, default=CHANNELS, help=f"joined by commas ({','.join(CHANNELS)})")
     parser.add_argument("--images-per-class", type=int, default=30, help="that take part in a draw (30)")

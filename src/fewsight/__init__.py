@@ -50,6 +50,9 @@ _HOMES = {
     "Query": "active",
     "PoolView": "active",
     "simulate": "active",
+    "TransferGPClassifier": "transfer",
+    "borrow_for_few": "transfer",
+    "suggest_loan": "transfer",
     "load": "persistence",
     "save": "persistence",
 }
@@ -87,9 +90,11 @@ __all__ = [
     "SVMClassifier",
     "SpatialPmk",
     "Texture",
+    "TransferGPClassifier",
     "UnreadableImage",
     "VocabularyPmk",
     "__version__",
+    "borrow_for_few",
     "image_set_from_class_folders",
     "image_set_from_table",
     "load",
@@ -97,6 +102,7 @@ __all__ = [
     "sample_set",
     "save",
     "simulate",
+    "suggest_loan",
 ]
 
 if TYPE_CHECKING:
@@ -126,6 +132,7 @@ if TYPE_CHECKING:
         SVMClassifier,
     )
     from fewsight.persistence import load, save
+    from fewsight.transfer import TransferGPClassifier, borrow_for_few, suggest_loan
 
 
 def __getattr__(name: str) -> Any:

@@ -94,37 +94,24 @@ def evaluate_borrowing(
     categories = sorted({str(labels[i]) for i in draws[0].train})
     steps = [(draw, category) for draw in draws for category in categories]
     trials: dict[int, list[list[Trial]]] = {n: [[] for _ in draws] for n in protocol.per_class}
-    bench: _Bench | None = None
+    present: tuple[Draw, NewcomerBench] | None = None
     for draw, category in track(steps, "borrowing", len(steps)):
         with silent():
-            if bench is None or bench.draw is not draw:
-                bench = _Bench.of(image_set, labels, channels, draw)
+            if present is None or present[0] is not draw:
+                present = draw, _bench_of(image_set, labels, channels, draw)
             allowed = None if lenders is None else lenders.get(category, ())
             for n in protocol.per_class:
-                trials[n][draw.repeat].append(bench.trial(category, n, allowed))
+                trials[n][draw.repeat].append(present[1].trial(category, n, allowed))
     return BorrowingResult(trials, tuple(channels), lent, (*image_set.unreadable, *readable.failures))
 
 
 @dataclass(frozen=True, eq=False)
-class _Bench:
-    """All categories of a draw, learned from many images."""
+class NewcomerBench:
+    """All categories, learned from many images of which the new one keeps a few."""
 
-    draw: Draw
     model: GPClassifier
-    asked: list[Array]
-    truth: Any
-
-    @classmethod
-    def of(cls, image_set: ImageSet, labels: Any, channels: Mapping[str, Any], draw: Draw) -> _Bench:
-        train, test = ([image_set.images[i] for i in part] for part in (draw.train, draw.test))
-        grams, asked = [], []
-        for channel in channels.values():
-            fitted = copy.copy(channel).set_params(random_state=draw.seed).fit(train, labels[draw.train])
-            encoded = fitted.encode(train)
-            grams.append(fitted.gram(encoded))
-            asked.append(fitted.gram(fitted.encode(test), encoded))
-        model = GPClassifier("precomputed").fit(grams, labels[draw.train])
-        return cls(draw, model, asked, np.array(list(labels[draw.test])))
+    asked: list[Array]  # Gram matrices, test x training
+    truth: Any  # labels of the test images
 
     def trial(self, category: str, n: int, lenders: Sequence[str] | None) -> Trial:
         """With n images of a category, without and with a loan."""
@@ -146,6 +133,19 @@ class _Bench:
             "accuracy_others": float(np.mean(np.delete(found, column))),
             "average_precision": average_precision(self.truth == category, means[:, column]),
         }
+
+
+def _bench_of(image_set: ImageSet, labels: Any, channels: Mapping[str, Any], draw: Draw) -> NewcomerBench:
+    """Channels are fitted on the training images of the draw alone."""
+    train, test = ([image_set.images[i] for i in part] for part in (draw.train, draw.test))
+    grams, asked = [], []
+    for channel in channels.values():
+        fitted = copy.copy(channel).set_params(random_state=draw.seed).fit(train, labels[draw.train])
+        encoded = fitted.encode(train)
+        grams.append(fitted.gram(encoded))
+        asked.append(fitted.gram(fitted.encode(test), encoded))
+    model = GPClassifier("precomputed").fit(grams, labels[draw.train])
+    return NewcomerBench(model, asked, np.array(list(labels[draw.test])))
 
 
 def _lender_images(labels: Any, protocol: Protocol) -> int:

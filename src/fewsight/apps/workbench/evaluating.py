@@ -138,7 +138,7 @@ def evaluate_borrowing_folder(
     workplace, images = workplace or Workplace(), source.read()
     lenders, wordnet = borrowing.lenders(images.classes)
     with workplace.cache() as cache:
-        made = make_channels(channels, options or {}, seed=protocol.seed, jobs=workplace.jobs, cache=cache)
+        made = _channels(channels, options, protocol, jobs=workplace.jobs, cache=cache)
         found = evaluate_borrowing(images, protocol, {channel.name: channel for channel in made}, lenders)
     if output is not None:
         settings = {"closest": borrowing.closest if wordnet else None, "senses": dict(borrowing.senses)}
