@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -79,6 +79,8 @@ class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
     left_out_accuracy_ : mean accuracy per class on the training examples that were left out to calibrate; None if there are
         none.
     """
+
+    takes_histograms: ClassVar[bool] = True  # and no Gram matrices
 
     classes_: Labels
     input_: HistogramInput

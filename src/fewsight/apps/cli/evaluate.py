@@ -66,7 +66,11 @@ def evaluate(
         ),
     ] = None,
     learners: Annotated[
-        str, typer.Option(metavar="NAMES", help="Learners, joined by commas: gp, svm, nn (nearest neighbour).")
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Learners, joined by commas: gp, svm, nn (nearest neighbour), histogram_gp (gp for very many images).",
+        ),
     ] = "gp,svm,nn",
     settings: options.Settings = None,
     noise: options.Noise = None,

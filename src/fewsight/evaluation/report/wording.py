@@ -11,11 +11,12 @@ from fewsight.evaluation.results import Summary
 # Lone surrogates (bytes of a file name that are not UTF-8), control characters, and marks that reorder text.
 _NOT_SHOWN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
-LEARNERS = {"gp": "GP", "svm": "SVM", "nn": "Nearest neighbour"}
+LEARNERS = {"gp": "GP", "svm": "SVM", "nn": "Nearest neighbour", "histogram_gp": "Histogram GP"}
 LEARNER_NOTES = {
     "gp": "GP: a Gaussian process classifier.",
     "svm": "SVM: support vector machines, one against all.",
     "nn": "Nearest neighbour: the category of the most similar training image.",
+    "histogram_gp": "Histogram GP: a Gaussian process classifier of histograms that needs no matrix of all pairs of images.",
 }
 
 # What a channel looks at, in words that need no explanation; a channel that is not named here is shown without.
