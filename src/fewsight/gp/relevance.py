@@ -205,7 +205,7 @@ def _stepped(weights: Array, slopes: Slopes, traces: Array, groups: Indices | No
         for part in (slopes.explained * weights, slopes.expected * weights, traces)
     )
     known = seen > 0
-    falling, rising = np.maximum(falling[known], TINY), np.maximum(rising[known], TINY)
+    falling, rising = (np.maximum(part[known], TINY).astype(np.float64) for part in (falling, rising))
     logs = np.bincount(numbers, weights=np.log(np.maximum(weights, TINY))) / np.maximum(np.bincount(numbers), 1)
     steps = np.zeros(len(seen))
     steps[known] = _step(falling, rising, logs[known], spread)
