@@ -105,12 +105,16 @@ def shuffled(X: scipy.sparse.csr_array, n_noise: int, rng: np.random.Generator) 
     return scipy.sparse.csr_array(scipy.sparse.diags_array(1 / np.where(sums > 0, sums, 1.0)) @ rows)
 
 
-def relevance(per_class: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def relevance(
+    per_class: int, rng: np.random.Generator, own: tuple[float, float] = (3.0, 1.0), others: float = 1.0
+) -> tuple[np.ndarray, np.ndarray]:
     """Eight-dimensional histograms of two classes that differ in the first two dimensions only, and targets +1 / -1.
 
     [Rodner2012, section 6.5] leaves its distributions to others. Here rows are Dirichlet: what the first two dimensions
     share has one distribution in both classes, and so have the other six; how the two share it tells the classes apart.
+    `own` are the shapes of the two, exchanged in the second class, and `others` that of each of the six: the larger it
+    is, the more of a histogram says nothing.
     """
-    first, second = [3.0, 1.0, *[1.0] * 6], [1.0, 3.0, *[1.0] * 6]
-    X = np.concatenate([rng.dirichlet(first, per_class), rng.dirichlet(second, per_class)])
+    rest = [others] * 6
+    X = np.concatenate([rng.dirichlet([*pair, *rest], per_class) for pair in (own, own[::-1])])
     return X, np.repeat([1.0, -1.0], per_class)

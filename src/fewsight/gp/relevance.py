@@ -205,10 +205,11 @@ def _stepped(weights: Array, slopes: Slopes, traces: Array, groups: Indices | No
         for part in (slopes.explained * weights, slopes.expected * weights, traces)
     )
     known = seen > 0
-    falling, rising = np.maximum(falling[known], TINY), np.maximum(rising[known], TINY)
+    down: Array = np.maximum(falling[known], TINY, dtype=np.float64)
+    up: Array = np.maximum(rising[known], TINY, dtype=np.float64)
     logs = np.bincount(numbers, weights=np.log(np.maximum(weights, TINY))) / np.maximum(np.bincount(numbers), 1)
     steps = np.zeros(len(seen))
-    steps[known] = _step(falling, rising, logs[known], spread)
+    steps[known] = _step(down, up, logs[known], spread)
     changed = weights * np.exp(steps[numbers])
     return np.maximum(changed, LEAST_WEIGHT * changed.max(initial=0.0))
 

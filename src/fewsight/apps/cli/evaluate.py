@@ -84,7 +84,8 @@ def evaluate(
         str,
         typer.Option(
             metavar="NAMES",
-            help="Learners, joined by commas: gp, svm, nn (nearest neighbour), mean (nearest class mean), logistic.",
+            help="Learners, joined by commas: gp, svm, nn (nearest neighbour), mean (nearest class mean), logistic, "
+            "histogram_gp (gp for very many images).",
         ),
     ] = LEARNERS,
     baselines: Annotated[

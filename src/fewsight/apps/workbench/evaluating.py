@@ -29,9 +29,10 @@ from fewsight.evaluation import (
 from fewsight.evaluation.provenance import settings_of, versions
 from fewsight.evaluation.results import json_text
 from fewsight.images import ImageSet
-from fewsight.learners import LEARNERS, GPClassifier, KernelLearner
+from fewsight.learners import HISTOGRAM_LEARNERS, LEARNERS, GPClassifier, HistogramGPClassifier, KernelLearner
 
 DEFAULT_LEARNERS = ("gp", "svm", "nn")
+Learner = KernelLearner | HistogramGPClassifier
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ def evaluate_folder(
     *,
     channels: Sequence[str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
-    learners: Mapping[str, KernelLearner] | None = None,
+    learners: Mapping[str, Learner] | None = None,
     combine: Sequence[str] | None = None,
     json_file: str | Path | None = None,
     report_file: str | Path | None = None,
@@ -89,7 +90,7 @@ def evaluate_images(
     *,
     channels: Sequence[str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
-    learners: Mapping[str, KernelLearner] | None = None,
+    learners: Mapping[str, Learner] | None = None,
     combine: Sequence[str] | None = None,
     workplace: Workplace | None = None,
 ) -> Evaluation:
@@ -152,9 +153,11 @@ def evaluate_borrowing_folder(
 
 def make_learners(
     names: Sequence[str], *, noise_variance: float | None = None, svm_c: float | None = None
-) -> dict[str, KernelLearner]:
+) -> dict[str, Learner]:
     """Learners by name, for Gram matrices; the noise is the Gaussian process's, C the support vector machine's."""
-    given = {"gp": ("noise_variance", noise_variance), "svm": ("C", svm_c)}
+    given: dict[str, tuple[str, float | None]] = {"gp": ("noise_variance", noise_variance), "svm": ("C", svm_c)}
+    if "gp" not in names and "histogram_gp" in names:
+        given["histogram_gp"] = given.pop("gp")
     options: dict[str, dict[str, Any]] = {
         learner: {option: check_positive("learners", option, value)}
         for learner, (option, value) in given.items()
@@ -197,7 +200,7 @@ def _channels(
     return make_channels(names, options or {}, seed=protocol.seed, **{"jobs": 1, "cache": None, **workplace})
 
 
-def _ways(channels: Sequence[Channel], learners: Mapping[str, KernelLearner]) -> tuple[str, ...]:
+def _ways(channels: Sequence[Channel], learners: Mapping[str, Learner]) -> tuple[str, ...]:
     """All ways of combining that these channels and learners allow."""
     if len(channels) == 1:
         return ("none",)
@@ -205,5 +208,8 @@ def _ways(channels: Sequence[Channel], learners: Mapping[str, KernelLearner]) ->
     return ("none", "average", "evidence") if learns else ("none", "average")
 
 
-def _learner(name: str, options: Mapping[str, Any]) -> KernelLearner:
-    return LEARNERS[check_choice("learners", "a name", name, LEARNERS)](kernel="precomputed", **options)
+def _learner(name: str, options: Mapping[str, Any]) -> Learner:
+    check_choice("learners", "a name", name, [*LEARNERS, *HISTOGRAM_LEARNERS])
+    if name in HISTOGRAM_LEARNERS:
+        return HISTOGRAM_LEARNERS[name](**options)
+    return LEARNERS[name](kernel="precomputed", **options)

@@ -18,6 +18,7 @@ LEARNERS = {
     "nn": "Nearest neighbour",
     "mean": "Nearest class mean",
     "logistic": "Logistic regression",
+    "histogram_gp": "Histogram GP",
 }
 LEARNER_NOTES = {
     "gp": "GP: a Gaussian process classifier.",
@@ -25,6 +26,7 @@ LEARNER_NOTES = {
     "nn": "Nearest neighbour: the category of the most similar training image.",
     "mean": "Nearest class mean: the category whose training images are, on average, most similar.",
     "logistic": "Logistic regression: its penalty is chosen by cross-validation where a category has two images or more.",
+    "histogram_gp": "Histogram GP: a Gaussian process classifier of histograms that needs no matrix of all pairs of images.",
 }
 
 # What a channel looks at, in words that need no explanation; a channel that is not named here is shown without.

@@ -1,7 +1,7 @@
 """The parts of the large-scale histogram learner: its input, its posterior, its variances and what is learned beside them."""
 
 from fewsight.learners.histograms.folds import left_out_folds
-from fewsight.learners.histograms.input import HistogramInput
+from fewsight.learners.histograms.input import HistogramInput, compares_by_intersection, side_by_side
 from fewsight.learners.histograms.options import options_of, settings_of
 from fewsight.learners.histograms.posterior import HistogramPosterior, targets_of_columns
 from fewsight.learners.histograms.settings import Found, balance_of, find
@@ -15,11 +15,13 @@ __all__ = [
     "HistogramPosterior",
     "LazyVariance",
     "balance_of",
+    "compares_by_intersection",
     "find",
     "left_out_folds",
     "options_of",
     "restored",
     "settings_of",
+    "side_by_side",
     "state_of",
     "targets_of_columns",
 ]

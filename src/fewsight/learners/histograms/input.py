@@ -55,12 +55,12 @@ class HistogramInput:
         images = [X[position] for position in positions]
         self.channels = [clone(channel).fit(images, labels) for channel in self.channels]
         parts = [channel.encode(images) for channel in self.channels]
-        self.scales = np.array([max(float(part.sum()) / part.shape[0], 1e-300) for part in parts])
-        return self._stacked(parts)
+        self.scales = _mean_diagonals(parts)
+        return _stacked(parts, self.scales)
 
     def read(self, X: Any) -> Rows:
         """The histograms of new examples."""
-        return self._stacked([channel.encode(X) for channel in self.channels]) if self.channels else X
+        return _stacked([channel.encode(X) for channel in self.channels], self.scales) if self.channels else X
 
     @property
     def groups(self) -> Indices:
@@ -92,11 +92,21 @@ class HistogramInput:
             raise InvalidInput("the scales of the channels must be one positive number for each.")
         return restored
 
-    def _stacked(self, parts: list[Any]) -> Rows:
-        if len(parts) == 1:
-            return parts[0]
-        scaled = [part / (scale * len(parts)) for part, scale in zip(parts, self.scales, strict=True)]
-        return scipy.sparse.hstack(scaled, format="csr")
+
+def side_by_side(train: list[Any], test: list[Any]) -> tuple[Rows, Rows]:
+    """Encodings of several channels as the encodings of one, whose kernel is the mean of theirs, each of mean diagonal 1."""
+    scales = _mean_diagonals(train)
+    return _stacked(train, scales), _stacked(test, scales)
+
+
+def _mean_diagonals(parts: list[Any]) -> Array:
+    return np.array([max(float(part.sum()) / part.shape[0], 1e-300) for part in parts])
+
+
+def _stacked(parts: list[Any], scales: Array) -> Rows:
+    if len(parts) == 1:
+        return parts[0]
+    return scipy.sparse.hstack([p / (s * len(parts)) for p, s in zip(parts, scales, strict=True)], format="csr")
 
 
 def compares_by_intersection(channel: Any) -> bool:

@@ -38,6 +38,7 @@ class Settings:
     per_class: bool  # whether each class has a level of its own
     criterion: str  # "evidence" or "bound"
     relevance_steps: int
+    relevance_spread: float
     random_state: int
 
 
@@ -100,8 +101,10 @@ def _transformed(operator: HistogramOperator, targets: Array, settings: Settings
         changed = unit(operator.with_transform(settings.transform, parameter))
         return -_level(changed, targets, settings)[1]
 
-    best = _bound_parameter if settings.criterion == "bound" else _least
-    parameter = best(cost, candidates(operator, settings.transform))
+    if settings.criterion == "bound":
+        parameter = _bound_parameter(operator, targets, settings)
+    else:
+        parameter = _least(cost, candidates(operator, settings.transform))
     return operator.with_transform(settings.transform, parameter), parameter
 
 
@@ -123,11 +126,18 @@ def _least(cost: Callable[[float], float], grid: Array) -> float:
     return float(refined.x) if refined.fun < costs[at] else float(grid[at])
 
 
-def _bound_parameter(cost: Callable[[float], float], grid: Array) -> float:
-    """As in the paper, by Nelder and Mead's method from the plain kernel on; a rate of the exponential is > 0 there."""
-    positive = grid[grid > 0]
-    start = 1.0 if 1.0 in positive else float(positive[0])
-    return float(minimise(lambda at: cost(float(at[0])), np.array([start]), max_evaluations=30).parameters[0])
+def _bound_parameter(operator: HistogramOperator, targets: Array, settings: Settings) -> float:
+    """As in the paper, by Nelder and Mead's method, together with the level; a rate of the exponential is > 0 there."""
+    grid = candidates(operator, settings.transform)
+    start = 1.0 if settings.transform == "power" else float(grid[grid > 0][0])
+
+    def value(place: Array) -> float:
+        changed = unit(operator.with_transform(settings.transform, float(place[0])))
+        level = float(place[1]) if settings.level is None else settings.level
+        return _bound_at(changed, targets, level)
+
+    best = minimise(value, np.array([start, START_LEVEL]), tolerance=0.02, max_evaluations=60)
+    return float(best.parameters[0])
 
 
 def _level(operator: HistogramOperator, targets: Array, settings: Settings) -> tuple[float, float]:
@@ -154,13 +164,19 @@ def _evidence_of(operator: HistogramOperator, targets: Array, settings: Settings
 def _bound_of(operator: HistogramOperator, targets: Array, settings: Settings) -> tuple[float, float]:
     """The level that minimises the upper bound of the negative log likelihood at its best scale."""
 
-    def value(level: float) -> float:
-        return likelihood_bound(operator, targets, level, free_mean=True, any_scale=True, tolerance=1e-3).value
-
     if settings.level is not None:
-        return settings.level, -value(settings.level)
-    best = minimise(lambda at: value(float(at[0])), np.array([START_LEVEL]), tolerance=0.05, max_evaluations=25)
+        return settings.level, -_bound_at(operator, targets, settings.level)
+    best = minimise(
+        lambda at: _bound_at(operator, targets, float(at[0])),
+        np.array([START_LEVEL]),
+        tolerance=0.05,
+        max_evaluations=25,
+    )
     return float(best.parameters[0]), -best.value
+
+
+def _bound_at(operator: HistogramOperator, targets: Array, level: float) -> float:
+    return likelihood_bound(operator, targets, level, free_mean=True, any_scale=True, tolerance=1e-3).value
 
 
 def _relevant(
@@ -174,6 +190,7 @@ def _relevant(
         scale * level,
         groups=groups if settings.relevance == "channels" else None,
         steps=settings.relevance_steps,
+        spread=settings.relevance_spread,
         random_state=settings.random_state,
     )
     weighted = operator.with_weights(learned.weights)
