@@ -80,6 +80,7 @@ def assembled(learner: GPClassifier, view: PoolView, found: Learned) -> GPClassi
     targets = targets_of(np.array(view.labels), model.classes_)
     K = view.kernel(positions, positions)
     model.posterior_ = Posterior.condition(K, targets, view.noise_of_labelled())
+    model.forget_loans()
     return model.recalibrate()
 
 

@@ -72,7 +72,8 @@ class Borrowing(ABC):
         noise = self.posterior_.noise_variance + self.posterior_.jitters
         return borrowed_column(self.posterior_.covariance(), noise, targets, lender, loan.rho)
 
-    def _forget_loans(self) -> None:
+    def forget_loans(self) -> None:
+        """Nobody borrows: for a classifier whose posterior was put in place anew."""
         self.loans_, self._borrowed_weights = {}, {}
 
     def _settle(self, changed: Sequence[int] | None = None) -> None:
@@ -104,7 +105,7 @@ class Borrowing(ABC):
 
     def _restore_loans(self, rows: Any, weights: Any) -> None:
         """What came from a file, and may have been edited, fits together."""
-        self._forget_loans()
+        self.forget_loans()
         matrix = check_matrix("model", "borrowed", weights, shape=(self.posterior_.n, len(rows)))
         columns = range(len(self.classes_))
         for (borrower, lender, rho), column in zip(rows, matrix.T, strict=True):

@@ -199,7 +199,7 @@ class GPClassifier(Borrowing, KernelLearner):
         self.weights_, self.noise_variance_ = self._hyperparameters(grams, targets, balance)
         K = self._combined(grams)
         self.posterior_ = Posterior.condition(K, targets, self.noise_variance_ * balance)
-        self._forget_loans()
+        self.forget_loans()
         self._calibrate(K)
 
     def _calibrate(self, K: Array) -> None:
