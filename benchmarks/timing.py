@@ -19,9 +19,11 @@ def arguments(description: str) -> argparse.ArgumentParser:
     return parser
 
 
-def side_by_side(ours: Callable[[], Any], theirs: Callable[[], Any], repeats: int) -> tuple[float, float]:
-    """Median seconds of both, run in turns so that a slow moment of the machine hits both."""
-    pairs = [(_seconds(ours), _seconds(theirs)) for _ in range(repeats)]
+def side_by_side(
+    ours: Callable[[], Any], theirs: Callable[[], Any], repeats: int, before: Callable[[], Any] | None = None
+) -> tuple[float, float]:
+    """Median seconds of both, run in turns so that a slow moment of the machine hits both; `before` each, untimed."""
+    pairs = [(_seconds(ours, before), _seconds(theirs, before)) for _ in range(repeats)]
     return median(first for first, _ in pairs), median(second for _, second in pairs)
 
 
@@ -45,7 +47,9 @@ def write(records: list[dict[str, Any]], path: Path | None) -> None:
         path.write_text(json.dumps({"records": records}, indent=2) + "\n")
 
 
-def _seconds(work: Callable[[], Any]) -> float:
+def _seconds(work: Callable[[], Any], before: Callable[[], Any] | None = None) -> float:
+    if before is not None:
+        before()
     start = time.perf_counter()
     work()
     return time.perf_counter() - start

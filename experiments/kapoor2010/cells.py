@@ -24,7 +24,7 @@ from fewsight._base.types import Array
 from fewsight.evaluation.provenance import settings_of
 from fewsight.evaluation.results import Summary, json_text
 from fewsight.images.content import hash_of
-from fewsight.metrics import accuracy_per_class, log_loss
+from fewsight.metrics import accuracy_per_class, calibration_error, log_loss
 
 Cell = dict[str, float]  # metrics by name
 
@@ -55,9 +55,8 @@ class Way:
             predicted = learner.predict(test)
         cell = {"accuracy": accuracy_per_class(grams.test_labels, predicted), "seconds_fit": seconds_fit}
         if hasattr(learner, "predict_proba"):
-            cell["log_loss"] = log_loss(
-                grams.test_labels, learner.predict_proba(test), tuple(learner.classes_.tolist())
-            )
+            stated = grams.test_labels, learner.predict_proba(test), tuple(learner.classes_.tolist())
+            cell |= {"log_loss": log_loss(*stated), "calibration_error": calibration_error(*stated)}
         return cell | self._found(learner)
 
     def _found(self, learner: Any) -> Cell:
@@ -124,7 +123,7 @@ def records(cells: Cells) -> list[dict[str, Any]]:
     for way in dict.fromkeys(way for way, _ in cells):
         for per_class in sorted({place.per_class for w, place in cells if w is way}):
             found = [cell for (w, place), cell in cells.items() if w is way and place.per_class == per_class]
-            for metric in found[0]:
+            for metric in (name for name in found[0] if all(name in cell for cell in found)):
                 summary = Summary.of(tuple(cell[metric] for cell in found))
                 head = {"channels": "+".join(way.channels), **way.describe, "per_class": per_class, "metric": metric}
                 rows.append({**head, "mean": summary.mean, "std": summary.std, "values": list(summary.values)})

@@ -114,7 +114,7 @@ def store_of(options: argparse.Namespace) -> GramStore:
     cache = FeatureCache()
     channels = {name: make_channel(name, cache=cache, n_jobs=options.n_jobs) for name in options.channels}
     return GramStore(
-        _images(options.data), channels, options.work, options.images_per_class, options.test_per_class, options.pool
+        images_of(options.data), channels, options.work, options.images_per_class, options.test_per_class, options.pool
     )
 
 
@@ -149,7 +149,8 @@ def words(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word.strip() for word in text.split(",")))
 
 
-def _images(data: Path) -> ImageSet:
+def images_of(data: Path) -> ImageSet:
+    """Caltech-101 without its background."""
     folder = data / "caltech101" if (data / "caltech101").is_dir() else data
     return image_set_from_class_folders(folder, exclude=[BACKGROUND] if (folder / BACKGROUND).is_dir() else [])
 

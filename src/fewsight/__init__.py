@@ -39,6 +39,7 @@ _HOMES = {
     "image_set_from_table": "images",
     "sample_set": "images",
     "GPClassifier": "learners",
+    "HistogramGPClassifier": "learners",
     "KernelCombination": "learners",
     "NearestNeighbourClassifier": "learners",
     "SVMClassifier": "learners",
@@ -69,6 +70,7 @@ __all__ = [
     "FewsightError",
     "GPClassifier",
     "HarrisPmk",
+    "HistogramGPClassifier",
     "HistogramIntersection",
     "ImageSet",
     "InvalidInput",
@@ -122,7 +124,13 @@ if TYPE_CHECKING:
     from fewsight.gp import Posterior
     from fewsight.images import FeatureCache, ImageSet, image_set_from_class_folders, image_set_from_table, sample_set
     from fewsight.kernels import RBF, ExponentialChiSquare, HistogramIntersection, Kernel, Linear, Polynomial
-    from fewsight.learners import GPClassifier, KernelCombination, NearestNeighbourClassifier, SVMClassifier
+    from fewsight.learners import (
+        GPClassifier,
+        HistogramGPClassifier,
+        KernelCombination,
+        NearestNeighbourClassifier,
+        SVMClassifier,
+    )
     from fewsight.persistence import load, save
     from fewsight.transfer import TransferGPClassifier, borrow_for_few, suggest_loan
 

@@ -96,7 +96,7 @@ def nested(depth: int) -> dict[str, Any]:
     ("recipe", "sentence"),
     [
         ("linear", "kernel recipe: must be an object with a kind"),
-        ({}, "kernel recipe: kind must be one of exponential_chi_square, histogram_intersection, linear"),
+        ({}, "kernel recipe: kind must be one of exponential_chi_square, general_histogram_intersection"),
         ({"kind": "lineal"}, "kernel recipe: kind must be one of"),
         ({"kind": ["linear"]}, "kernel recipe: kind must be one of"),
         ({"kind": "rbf"}, "kernel recipe: rbf must have the parameters ['scale'], got []."),

@@ -30,7 +30,7 @@ def test_calibrated_probabilities_are_nearer_to_the_truth_than_the_posteriors_ow
     ours = GPClassifier(KERNEL).fit(X, y)
     assert not ours.calibration_.from_prior
     before, after = (calibration_error(y_test, gp.predict_proba(X_test), gp.classes_) for gp in (plain, ours))
-    assert after < 0.08 < before
+    assert after < 0.085 < before
     loss_before, loss_after = (log_loss(y_test, gp.predict_proba(X_test), gp.classes_) for gp in (plain, ours))
     assert loss_after < loss_before
 

@@ -30,7 +30,7 @@ def test_latent_values_are_those_of_the_equations():
 
 def test_the_learned_noise_maximises_the_evidence():
     A, y = make_blobs(80, 3, centers=3, cluster_std=6.0, random_state=1)  # they overlap: some noise explains it best
-    gp = GPClassifier(KERNEL).fit(A, y)
+    gp = GPClassifier(KERNEL, noise_variance="evidence").fit(A, y)
     targets = np.where(y[:, None] == gp.classes_, 1.0, -1.0)
     K = KERNEL.gram(A)
 
@@ -124,7 +124,7 @@ def test_probabilities_stay_probabilities_when_the_latent_values_are_extreme():
 def test_bad_options_are_refused_in_one_sentence():
     with pytest.raises(FewsightError, match=r"GPClassifier: noise_variance must be a finite number > 0, got -1\."):
         GPClassifier(noise_variance=-1).fit(X, Y)
-    with pytest.raises(FewsightError, match="noise_variance must be one of 'evidence', got 'evidense'"):
+    with pytest.raises(FewsightError, match="noise_variance must be one of 'left-out', 'evidence', got 'evidense'"):
         GPClassifier(noise_variance="evidense").fit(X, Y)
     with pytest.raises(FewsightError, match="weights must be one of 'average', 'evidence'"):
         GPClassifier(weights="mean").fit(X, Y)

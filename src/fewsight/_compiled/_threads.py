@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
+import concurrent.futures
 import contextlib
+import functools
+import itertools
+import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import numba
+import numpy as np
+import numpy.typing as npt
+
+from fewsight._base.types import Array
+
+Result = TypeVar("Result")
 
 WORTH_SHARING = 1_000_000  # steps, about a millisecond; below, waking a second thread on a busy machine costs more
 
@@ -26,3 +37,35 @@ def threads_for(steps: float) -> Iterator[None]:
             yield
         finally:
             numba.set_num_threads(before)
+
+
+def in_shares(work: Callable[[int, int], Result], loads: npt.NDArray[Any]) -> list[Result]:
+    """`work(first, last)` for each thread's share of the pieces, each of which takes so many steps (`loads`); in their order.
+
+    `work` enters a loop that releases Python's lock (nogil=True) and keeps to arrays of its own, so that threads never wait for
+    each other and nothing depends on which is first.
+    """
+    ends = np.cumsum(loads)
+    steps = float(ends[-1]) if len(ends) else 0.0
+    parts = numba.get_num_threads() if steps >= WORTH_SHARING else 1
+    inner = np.searchsorted(ends, steps * np.arange(1, parts) / parts, side="right")
+    bounds = [0, *inner.tolist(), len(ends)]
+    spans = list(itertools.pairwise(bounds))
+    if parts == 1:
+        return [work(*spans[0])]
+    waiting = [_pool(os.getpid()).submit(work, *span) for span in spans[1:]]
+    return [work(*spans[0]), *(future.result() for future in waiting)]
+
+
+@functools.cache
+def _pool(process: int) -> concurrent.futures.ThreadPoolExecutor:
+    """Threads that wait for work; those of a parent process do not survive its fork."""
+    return concurrent.futures.ThreadPoolExecutor(numba.config.NUMBA_NUM_THREADS, thread_name_prefix="fewsight")
+
+
+def summed(work: Callable[[int, int], Array], loads: npt.NDArray[Any]) -> Array:
+    """The sum of what `in_shares` returns."""
+    first, *others = in_shares(work, loads)
+    for other in others:
+        first += other
+    return first

@@ -20,6 +20,7 @@ from fewsight.learners import GPClassifier, KernelLearner
 from fewsight.learners.combining import PLAIN_NOISE
 from fewsight.learners.gp_state import checked_weights
 from fewsight.learners.labels import targets_of
+from fewsight.learners.novelty import DEFAULT_RULE
 from fewsight.learners.priors import starting_weights
 
 LEAST_TO_LEARN = 10  # labels; with fewer, noise and weights that are to be learned are the plain ones
@@ -64,7 +65,9 @@ def learned(learner: GPClassifier, pool: Pool, positions: Indices, labels: Seque
     """Weights and noise as the learner finds them on these examples."""
     grams = pool.grams(positions)
     prior = starting_weights(learner, len(grams)).tolist()
-    fitted = clone(learner).set_params(kernel="precomputed", calibrated=False, prior_weights=prior)
+    fitted = clone(learner).set_params(
+        kernel="precomputed", calibrated=False, prior_weights=prior, unknown_rule=DEFAULT_RULE
+    )
     fitted.fit(grams if len(grams) > 1 else grams[0], np.array(labels))
     return Learned(fitted.weights_, fitted.input_.scales, fitted.noise_variance_, bool(learner.balanced))
 
@@ -73,6 +76,7 @@ def assembled(learner: GPClassifier, view: PoolView, found: Learned) -> GPClassi
     """A classifier with the posterior of the view, calibrated, that takes examples of the form in which the pool came."""
     model = clone(learner).set_params(kernel=view.pool.parameter)
     positions = view.positions
+    model.forget_loans()
     model.classes_ = np.array(view.classes)
     model.weights_, model.noise_variance_ = found.weights, found.noise_variance
     model.input_ = view.pool.input_of(positions, found.scales)
@@ -80,7 +84,6 @@ def assembled(learner: GPClassifier, view: PoolView, found: Learned) -> GPClassi
     targets = targets_of(np.array(view.labels), model.classes_)
     K = view.kernel(positions, positions)
     model.posterior_ = Posterior.condition(K, targets, view.noise_of_labelled())
-    model.forget_loans()
     return model.recalibrate()
 
 

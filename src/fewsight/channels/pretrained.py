@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, final
 
+import numpy as np
+
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Recipe
+from fewsight._base.types import Array, Recipe
 from fewsight.channels.network_channel import NetworkChannel
 from fewsight.features.networks import (
     GET_PRETRAINED,
@@ -26,6 +28,8 @@ class Pretrained(NetworkChannel):
     ----------
     compare : "rbf" (a Gaussian), "cosine" or "linear" (the inner product).
     scale : of the Gaussian; None chooses it by the evidence of the training labels.
+    roots : whether the square root of each number is compared: they are means of activations, of which a few large ones would
+        decide otherwise. On Caltech-101 this gains a point of accuracy.
     unit_length : whether the Gaussian compares vectors divided by their length.
     longest_side : images are read no larger than this, in pixels.
     """
@@ -37,6 +41,7 @@ class Pretrained(NetworkChannel):
         *,
         compare: str = "rbf",
         scale: float | None = None,
+        roots: bool = True,
         unit_length: bool = True,
         longest_side: int = 480,
         cache: FeatureCache | None = None,
@@ -45,6 +50,7 @@ class Pretrained(NetworkChannel):
     ) -> None:
         self.compare = compare
         self.scale = scale
+        self.roots = roots
         self.unit_length = unit_length
         self.longest_side = longest_side
         self.cache = cache
@@ -61,6 +67,14 @@ class Pretrained(NetworkChannel):
     def _check_source(self, source: Any) -> None:
         if source != {"weights": WEIGHTS_NAME}:
             raise InvalidInput(f"Pretrained: the weights must be {WEIGHTS_NAME}, as here, got {shown(source)}.")
+
+    def _shaped(self, vector: Array) -> Array:
+        return np.sqrt(np.maximum(vector, 0.0)) if self.roots else vector
+
+    def _encode_recipe(self) -> Recipe:
+        if not isinstance(self.roots, bool):
+            raise InvalidInput(f"Pretrained: roots must be True or False, got {shown(self.roots)}.")
+        return {**super()._encode_recipe(), "roots": self.roots}
 
     def _network(self) -> ImageNetwork:
         return pretrained_network(self.cache)

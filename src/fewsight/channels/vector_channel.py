@@ -44,6 +44,10 @@ class VectorChannel(Channel, ABC):
     def _vector(self, image: Image) -> np.ndarray:
         """The numbers of one image, (d,)."""
 
+    def _shaped(self, vector: Array) -> Array:
+        """What is done to each number before vectors are compared: nothing, unless a channel knows better."""
+        return vector
+
     def _source(self) -> dict[str, Any]:
         """What the model file says about where the vectors come from, beside the options."""
         return {}
@@ -122,7 +126,7 @@ class VectorChannel(Channel, ABC):
 
     def _row(self, descriptors: np.ndarray) -> Array:
         """The vector as the kernel takes it. One of zeros has no direction, and stays as it is."""
-        row = descriptors[0].astype(np.float64)
+        row = self._shaped(descriptors[0].astype(np.float64))
         unit = {"cosine": True, "linear": False, "rbf": self.unit_length}[self._checked_compare()]
         length = float(np.linalg.norm(row))
         return row / length if unit and length > 0 else row

@@ -2,17 +2,28 @@
 
 from fewsight.evaluation.asking import Asking, compare_asking
 from fewsight.evaluation.borrowing import BorrowingResult, evaluate_borrowing
+from fewsight.evaluation.comparing import BASELINES, compare_baselines
+from fewsight.evaluation.comparison import Arm, Comparison
 from fewsight.evaluation.outcomes import METRICS, Outcome, Setting, Strangeness
 from fewsight.evaluation.protocol import Draw, Protocol
-from fewsight.evaluation.report import asking_in_words, weights_heatmap, write_report
+from fewsight.evaluation.report import (
+    asking_in_words,
+    comparison_figure,
+    comparison_in_words,
+    weights_heatmap,
+    write_report,
+)
 from fewsight.evaluation.results import Evaluation, Summary
 from fewsight.evaluation.runner import evaluate
 from fewsight.evaluation.shares import learned_shares
 
 __all__ = [
+    "BASELINES",
     "METRICS",
+    "Arm",
     "Asking",
     "BorrowingResult",
+    "Comparison",
     "Draw",
     "Evaluation",
     "Outcome",
@@ -22,6 +33,9 @@ __all__ = [
     "Summary",
     "asking_in_words",
     "compare_asking",
+    "compare_baselines",
+    "comparison_figure",
+    "comparison_in_words",
     "evaluate",
     "evaluate_borrowing",
     "learned_shares",

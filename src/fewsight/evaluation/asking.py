@@ -14,6 +14,7 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.active import Pool, QueryRule, simulate
 from fewsight.active.rules import as_rule
+from fewsight.evaluation.curves import labels_until
 from fewsight.evaluation.results import Summary
 from fewsight.learners import KernelLearner
 
@@ -77,8 +78,8 @@ class Asking:
         return [(labels, Summary.of(tuple(column))) for labels, column in pairs]
 
     def _labels_until_target(self, values: Array) -> int:
-        below = np.flatnonzero(values.mean(axis=0) < self.target - 1e-12)
-        return self.labels[below[-1] + 1 if len(below) else 0]
+        found = labels_until(self.target, self.labels, values.mean(axis=0))
+        return self.labels[-1] if found is None else found
 
 
 def compare_asking(

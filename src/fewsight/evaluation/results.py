@@ -101,12 +101,12 @@ class Evaluation:
         ]
 
     def as_json(
-        self, *, command: str | None = None, commit: str | None = None, asking: Sequence[dict[str, Any]] | None = None
+        self, *, command: str | None = None, commit: str | None = None, **more: Sequence[dict[str, Any]] | None
     ) -> dict[str, Any]:
         """The protocol with all that is needed to repeat it, and the records. The caller knows command and commit, and
-        gives the records on asking for labels (`Asking.records`) where there are any."""
+        gives the records on asking for labels (`Asking.records`) and on baselines (`Comparison.records`) where there are any."""
         found = {"protocol": self.settings(command=command, commit=commit), "records": self.records()}
-        return found if asking is None else {**found, "asking": list(asking)}
+        return found | {name: list(records) for name, records in more.items() if records is not None}
 
     def settings(self, *, command: str | None = None, commit: str | None = None) -> dict[str, Any]:
         """The `protocol` part of the results."""
@@ -132,10 +132,10 @@ class Evaluation:
         *,
         command: str | None = None,
         commit: str | None = None,
-        asking: Sequence[dict[str, Any]] | None = None,
+        **more: Sequence[dict[str, Any]] | None,
     ) -> None:
         """Write `as_json` to a file, whole or not at all."""
-        write_text(Path(path), json_text(self.as_json(command=command, commit=commit, asking=asking)))
+        write_text(Path(path), json_text(self.as_json(command=command, commit=commit, **more)))
 
     def table(self) -> list[tuple[str, ...]]:
         """Rows of text for a terminal, headings first."""

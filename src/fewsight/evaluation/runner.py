@@ -21,6 +21,7 @@ from fewsight.evaluation.provenance import settings_of
 from fewsight.evaluation.readable import Readable
 from fewsight.evaluation.results import Evaluation
 from fewsight.images import ImageSet
+from fewsight.learners.histograms import compares_by_intersection, side_by_side
 
 COMBINATIONS = ("none", "average", "evidence")
 
@@ -29,8 +30,10 @@ COMBINATIONS = ("none", "average", "evidence")
 class Grams:
     """What one channel makes of one draw."""
 
-    train: Array  # (n, n)
-    asked: Array  # (m + u, n): the test images, then those of held-out classes
+    train: Array | None  # (n, n); None if no learner asks for it
+    asked: Array | None  # (m + u, n): the test images, then those of held-out classes
+    rows: Any  # encodings of the training images, for learners that take histograms
+    rows_asked: Any
     seconds_features: float
     seconds_gram: float
 
@@ -59,7 +62,8 @@ def evaluate(
     image_set : labelled images; unlabelled ones are left out.
     protocol : how to draw training and test images.
     channels : unfitted channels by name. Each is fitted anew on the training images of each draw, never on a test image.
-    learners : unfitted estimators, or what makes them when called, by name. They are given Gram matrices.
+    learners : unfitted estimators, or what makes them when called, by name. They are given Gram matrices, or encodings if they
+        say `takes_histograms`.
     combine : "none" for each channel alone; for all Gram matrices together "average", or "evidence" for weights that are learned
         from the training images, by the learners that have a parameter `weights`.
     n_jobs : for channels and learners, as in joblib; None leaves their own settings.
@@ -67,6 +71,7 @@ def evaluate(
     An image that a channel cannot read is set aside and listed in the result, and the draws are made without it.
     """
     combine = _check_combine(combine, channels, learners)
+    _check_histograms(channels, learners)
     start = perf_counter()
     labels = np.asarray(image_set.labels, dtype=object)
     _check_classes(labels)
@@ -130,25 +135,25 @@ class _Run:
         channel.fit(train, self.labels[draw.train])
         encoded, encoded_asked = channel.encode(train), channel.encode(asked)
         middle = perf_counter()
-        K, K_asked = channel.gram(encoded), channel.gram(encoded_asked, encoded)
+        wanted = not all(_takes_histograms(learner) for learner in self.learners.values())
+        K, K_asked = (channel.gram(encoded), channel.gram(encoded_asked, encoded)) if wanted else (None, None)
         end = perf_counter()
         prepared = self.seconds_per_image[name] * (len(train) + len(asked))
-        return Grams(K, K_asked, prepared + middle - start, end - middle)
+        return Grams(K, K_asked, encoded, encoded_asked, prepared + middle - start, end - middle)
 
     def _learn(self, draw: Draw, grams: Mapping[str, Grams], combine: str) -> list[Outcome]:
-        settings: dict[str, Any] = {"random_state": draw.seed, "kernel": "precomputed"}
+        settings: dict[str, Any] = {"random_state": draw.seed}
         if combine != "none":
             settings["weights"] = combine
             settings["prior_weights"] = prior_shares([self.channels[name] for name in grams]).tolist()
         return [
-            self._outcome(draw, grams, combine, name, _fresh(_new(learner), **settings))
+            self._outcome(draw, grams, combine, name, _fresh(_new(learner), **settings, **_kernel_of(learner)))
             for name, learner in self.learners.items()
             if combine != "evidence" or _learns_weights(learner)
         ]
 
     def _outcome(self, draw: Draw, grams: Mapping[str, Grams], combine: str, name: str, learner: Any) -> Outcome:
-        K = _one_or_list([gram.train for gram in grams.values()], combine)
-        K_asked = _one_or_list([gram.asked for gram in grams.values()], combine)
+        K, K_asked = _inputs(learner, list(grams.values()), combine)
         start = perf_counter()
         learner.fit(K, self.labels[draw.train])
         middle = perf_counter()
@@ -213,8 +218,30 @@ def _fresh(estimator: Any, **settings: Any) -> Any:
     return copy.set_params(**shared, **{name: value for name, value in settings.items() if name in known})
 
 
-def _one_or_list(matrices: list[Array], combine: str) -> Any:
-    return matrices[0] if combine == "none" else matrices
+def _inputs(learner: Any, grams: Sequence[Grams], combine: str) -> tuple[Any, Any]:
+    """What a learner is fitted to and asked about: Gram matrices, one or a list, or encodings, side by side."""
+    if _takes_histograms(learner):
+        return side_by_side([gram.rows for gram in grams], [gram.rows_asked for gram in grams])
+    if combine == "none":
+        return grams[0].train, grams[0].asked
+    return [gram.train for gram in grams], [gram.asked for gram in grams]
+
+
+def _takes_histograms(learner: Any) -> bool:
+    return bool(getattr(learner, "takes_histograms", False))
+
+
+def _kernel_of(learner: Any) -> dict[str, Any]:
+    return {} if _takes_histograms(learner) else {"kernel": "precomputed"}
+
+
+def _check_histograms(channels: Mapping[str, Any], learners: Mapping[str, Any]) -> None:
+    asking = [name for name, learner in learners.items() if _takes_histograms(learner)]
+    other = [name for name, channel in channels.items() if not compares_by_intersection(channel)]
+    if asking and other:
+        raise InvalidInput(
+            f"evaluate: {asking[0]} needs channels that compare by histogram intersection, got {', '.join(other)}."
+        )
 
 
 def _what(draws: Sequence[Draw], channels: Mapping[str, Any], learners: Mapping[str, Any]) -> str:

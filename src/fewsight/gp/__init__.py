@@ -1,11 +1,21 @@
-"""Exact Gaussian process regression on class targets: posterior, leave-one-out, evidence and what it teaches."""
+"""Gaussian process regression on class targets: exact posterior, leave-one-out, evidence and what it teaches; and, for
+examples whose Gram matrix is too large to form, the same from products with it."""
 
 from fewsight.gp.borrowing import BorrowedColumn, borrowed_column
+from fewsight.gp.bounded_likelihood import LikelihoodBound, Minimum, likelihood_bound, minimise
 from fewsight.gp.combination import PENALTIES, LearnedWeights, Penalty, learn_weights_and_noise
 from fewsight.gp.correlation_path import CorrelationPaths, Inverted, LeftOut, path_inside, paths_beside
+from fewsight.gp.determinant_bound import bound_from_ritz, deflated_bound, log_determinant_bound, squares_from_below
 from fewsight.gp.evidence import Evidence, log_evidence_and_gradients
+from fewsight.gp.iterative_variance import IterativeVariance
+from fewsight.gp.lanczos import Quadrature, Ritz, largest_eigenvalues, quadrature
+from fewsight.gp.linear_systems import Preconditioner, Solution, conjugate_gradients
 from fewsight.gp.noise import LearnedNoise, learn_noise
+from fewsight.gp.noise_levels import NoiseCurve, noise_curve
+from fewsight.gp.operators import ColumnOperator, DenseOperator, LinearOperator, Restricted
 from fewsight.gp.posterior import LeaveOneOut, Posterior
+from fewsight.gp.preconditioning import LowRankPreconditioner, pivoted_cholesky
+from fewsight.gp.relevance import LearnedRelevance, Slopes, WeightedOperator, evidence_slopes, learn_relevance
 from fewsight.gp.tasks import (
     NOISE_LADDER,
     LearnedCorrelations,
@@ -20,25 +30,54 @@ __all__ = [
     "NOISE_LADDER",
     "PENALTIES",
     "BorrowedColumn",
+    "ColumnOperator",
     "CorrelationPaths",
+    "DenseOperator",
     "Evidence",
     "Inverted",
+    "IterativeVariance",
     "LearnedCorrelations",
     "LearnedNoise",
+    "LearnedRelevance",
     "LearnedWeights",
     "LeaveOneOut",
     "LeftOut",
+    "LikelihoodBound",
+    "LinearOperator",
+    "LowRankPreconditioner",
+    "Minimum",
+    "NoiseCurve",
     "Penalty",
     "Posterior",
+    "Preconditioner",
+    "Quadrature",
+    "Restricted",
+    "Ritz",
+    "Slopes",
+    "Solution",
+    "WeightedOperator",
     "borrowed_column",
+    "bound_from_ritz",
+    "conjugate_gradients",
+    "deflated_bound",
     "evidence_of_correlations",
+    "evidence_slopes",
+    "largest_eigenvalues",
     "learn_correlations",
     "learn_noise",
+    "learn_relevance",
     "learn_weights_and_noise",
     "least_noise",
+    "likelihood_bound",
+    "log_determinant_bound",
     "log_evidence_and_gradients",
+    "minimise",
+    "noise_curve",
     "path_inside",
     "paths_beside",
+    "pivoted_cholesky",
+    "quadrature",
+    "squares_from_below",
     "task_covariance",
     "task_factors",
 ]

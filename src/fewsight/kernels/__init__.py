@@ -1,21 +1,31 @@
 """Kernels: encodings (or any rows of numbers) in, Gram matrices out."""
 
 from fewsight.kernels.base import Kernel, Product, Scaled, Sum
-from fewsight.kernels.histograms import ExponentialChiSquare, HistogramIntersection
+from fewsight.kernels.distributed_histograms import DistributedHistogramOperator
+from fewsight.kernels.histogram_operator import HistogramOperator
+from fewsight.kernels.histogram_tables import LookupTable, SearchTable
+from fewsight.kernels.histograms import ExponentialChiSquare, GeneralHistogramIntersection, HistogramIntersection
 from fewsight.kernels.linear import Linear, Polynomial
 from fewsight.kernels.rbf import RBF
 from fewsight.kernels.recipes import KERNELS, kernel_from_recipe
+from fewsight.kernels.sorted_histograms import SortedHistograms
 
 __all__ = [
     "KERNELS",
     "RBF",
+    "DistributedHistogramOperator",
     "ExponentialChiSquare",
+    "GeneralHistogramIntersection",
     "HistogramIntersection",
+    "HistogramOperator",
     "Kernel",
     "Linear",
+    "LookupTable",
     "Polynomial",
     "Product",
     "Scaled",
+    "SearchTable",
+    "SortedHistograms",
     "Sum",
     "kernel_from_recipe",
 ]

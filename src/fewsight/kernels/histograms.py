@@ -7,11 +7,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from fewsight._base.checks import check_positive
+from fewsight._base.checks import check_positive, owner_name, shown
+from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight._compiled import chi_square, histogram_intersection
 from fewsight.kernels.against import Against, Listed
-from fewsight.kernels.base import Kernel
+from fewsight.kernels.base import Kernel, check_not_negative
+from fewsight.kernels.histogram_transforms import transform_named
 from fewsight.kernels.rows import Rows, as_sparse, in_pieces, row_sums, sparse_bytes_per_row
 
 
@@ -30,6 +32,50 @@ class HistogramIntersection(Kernel):
 
     def _against(self, B: Rows) -> Against:
         return Listed(self, B)
+
+
+@dataclass(frozen=True)
+class GeneralHistogramIntersection(Kernel):
+    """k(x, z) = sum_d w_d min(g(x_d), g(z_d)), as a matrix; `HistogramOperator` is the same without one. [Rodner2012, eq. 7, 8]
+
+    `transform` is 'none', 'power' (g(x) = x^parameter) or 'exponential'; no `weights` means that all are 1.
+    """
+
+    kind: ClassVar[str] = "general_histogram_intersection"
+    needs_non_negative: ClassVar[bool] = True
+    transform: str = "none"
+    parameter: float | None = None
+    weights: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        transform_named(self.transform, self.parameter, self)
+        if self.weights is not None:
+            if not isinstance(self.weights, (tuple, list)):
+                raise InvalidInput(
+                    f"{owner_name(self)}: weights must be None or numbers >= 0, got {shown(self.weights)}."
+                )
+            listed = tuple(check_not_negative(self, "a weight", weight) for weight in self.weights)
+            object.__setattr__(self, "weights", listed)
+
+    def _gram(self, A: Rows, B: Rows | None) -> Array:
+        other = None if B is None else self._transformed(B)
+        return HistogramIntersection()._gram(self._transformed(A), other)
+
+    def _diag(self, A: Rows) -> Array:
+        return row_sums(self._transformed(A))
+
+    def _width(self) -> int | None:
+        return None if self.weights is None else len(self.weights)
+
+    def _transformed(self, rows: Rows) -> Rows:
+        """Rows whose plain intersection this is: w min(g(x), g(z)) is the smaller of w g(x) and w g(z)."""
+        g, sparse = transform_named(self.transform, self.parameter, self), as_sparse(rows)
+        values = g(sparse.data) * (1.0 if self.weights is None else np.asarray(self.weights)[sparse.indices])
+        changed = type(sparse)((values, sparse.indices, sparse.indptr), shape=sparse.shape)
+        if not values.all():  # a weight of zero, or a power too small for a float
+            changed = changed.copy()
+            changed.eliminate_zeros()
+        return changed
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Recipe
 from fewsight.kernels.base import Kernel, Product, Scaled, Sum
-from fewsight.kernels.histograms import ExponentialChiSquare, HistogramIntersection
+from fewsight.kernels.histograms import ExponentialChiSquare, GeneralHistogramIntersection, HistogramIntersection
 from fewsight.kernels.linear import Linear, Polynomial
 from fewsight.kernels.rbf import RBF
 
@@ -18,6 +18,7 @@ _CLASSES: tuple[type[Kernel], ...] = (
     Polynomial,
     RBF,
     HistogramIntersection,
+    GeneralHistogramIntersection,
     ExponentialChiSquare,
     Sum,
     Product,

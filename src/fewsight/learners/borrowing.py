@@ -73,7 +73,7 @@ class Borrowing(ABC):
         return borrowed_column(self.posterior_.covariance(), noise, targets, lender, loan.rho)
 
     def forget_loans(self) -> None:
-        """Nobody borrows: for a classifier whose posterior was put in place anew."""
+        """End all loans."""
         self.loans_, self._borrowed_weights = {}, {}
 
     def _settle(self, changed: Sequence[int] | None = None) -> None:

@@ -208,6 +208,15 @@ def _fixed(n_problems: int, weights: Sequence[float], settings: Settings) -> Com
     return Combination(np.tile(weights, (n_problems, 1)), np.full(n_problems, noise))
 
 
+def noise_by_left_out(K: Array, targets: Array, balance: Array) -> float:
+    """The noise of one Gram matrix, of a few, under which left-out examples are most probable; see `with_best_noise`."""
+    scale = float(K.diagonal().mean()) or 1.0
+    if targets.shape[1] < 2:
+        return PLAIN_NOISE * scale
+    plain = Combination(np.ones((1, 1)), np.array([PLAIN_NOISE]))
+    return scale * float(_Problem([K / scale], targets, balance).with_best_noise(plain).noise[0])
+
+
 class _Problem:
     """Gram matrices, targets, and which of the examples are left out together."""
 

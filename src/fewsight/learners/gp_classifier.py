@@ -10,27 +10,29 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.checks import check_choice, check_positive, shown
+from fewsight._base.checks import check_choice, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
-from fewsight.gp import Posterior, learn_noise
+from fewsight.gp import Posterior
 from fewsight.learners.base import KernelLearner, Latent
 from fewsight.learners.borrowing import Borrowing
 from fewsight.learners.calibration import Calibration, fit_calibration
-from fewsight.learners.combining import Settings, combine
 from fewsight.learners.folds import left_out_folds
-from fewsight.learners.gp_state import checked_weights, restored, state_of
+from fewsight.learners.gp_state import restored, state_of
+from fewsight.learners.hyperparameters import find
 from fewsight.learners.labels import Labels, labelled, targets_of
 from fewsight.learners.novelty import (
+    AUTO,
     DEFAULT_RULE,
     RULES,
     Signs,
+    choose_rule,
     fit_novelty,
     largest_cosine,
     relative,
     similarity_to_other_folds,
+    without_own_class,
 )
-from fewsight.learners.priors import starting_weights
 from fewsight.learners.probability import largest_probability
 
 
@@ -62,7 +64,8 @@ class GPClassifier(Borrowing, KernelLearner):
     Parameters
     ----------
     kernel : what X is, as for every learner.
-    noise_variance : variance of the noise on the targets, or "evidence" to maximise the evidence over it.
+    noise_variance : variance of the noise on the targets, or how to learn it: "left-out", the one of a few under which left-out
+        training examples are most probable, or "evidence".
     weights : of several Gram matrices or channels: "average", one number for each, or "evidence": learned together with the
         noise, with a penalty that is chosen by left-out examples (see `KernelCombination`).
     prior_weights : one number for each, used instead of "evidence" where nothing can be learned: with one example per class. None
@@ -71,7 +74,8 @@ class GPClassifier(Borrowing, KernelLearner):
         classes count as much. [Rodner2012, section 3]
     calibrated : learn from left-out training examples how sure to be; without it, `predict_proba` is the probability that
         the target of a class is the largest, by the posterior alone.
-    unknown_rule : what speaks for an image that is like nothing seen, see `fewsight.learners.novelty`.
+    unknown_rule : what speaks for an image that is like nothing seen, see `fewsight.learners.novelty`; "auto" takes the rule that
+        best notices training examples whose whole class is left out.
     false_alarm_rate : the share of images of known classes that `is_unknown` may take for unknown.
 
     Attributes
@@ -91,12 +95,12 @@ class GPClassifier(Borrowing, KernelLearner):
         self,
         kernel: Any = None,
         *,
-        noise_variance: float | str = "evidence",
+        noise_variance: float | str = "left-out",
         weights: str | Sequence[float] = "average",
         prior_weights: Sequence[float] | None = None,
         balanced: bool = False,
         calibrated: bool = True,
-        unknown_rule: str = DEFAULT_RULE,
+        unknown_rule: str = AUTO,
         false_alarm_rate: float = 0.05,
     ) -> None:
         self.kernel = kernel
@@ -196,7 +200,7 @@ class GPClassifier(Borrowing, KernelLearner):
     def _learn(self, grams: list[Array], labels: Labels) -> None:
         targets = targets_of(labels, self.classes_)
         balance = self._balance(labels, self.classes_) if self.balanced else np.ones(len(labels))
-        self.weights_, self.noise_variance_ = self._hyperparameters(grams, targets, balance)
+        self.weights_, self.noise_variance_ = find(self, grams, targets, balance)
         K = self._combined(grams)
         self.posterior_ = Posterior.condition(K, targets, self.noise_variance_ * balance)
         self.forget_loans()
@@ -204,7 +208,7 @@ class GPClassifier(Borrowing, KernelLearner):
 
     def _calibrate(self, K: Array) -> None:
         """Predict every training example from those that are not in its fold, in closed form, and learn from that."""
-        rule = check_choice(self, "unknown_rule", self.unknown_rule, RULES)
+        rule = check_choice(self, "unknown_rule", self.unknown_rule, [AUTO, *RULES])
         if not 0 < self.false_alarm_rate < 1:
             raise InvalidInput(
                 f"GPClassifier: false_alarm_rate must be a number between 0 and 1, got {shown(self.false_alarm_rate)}."
@@ -212,16 +216,26 @@ class GPClassifier(Borrowing, KernelLearner):
         classes = self.posterior_.targets.argmax(axis=1)
         folds, kept = left_out_folds(K, classes)
         left_out = self.posterior_.leave_group_out(folds)
-        mean, noisy = left_out.mean[kept], left_out.variance[kept]
+        mean = left_out.mean[kept]
         self.calibration_ = fit_calibration(mean, classes[kept]) if self.calibrated else Calibration()
-        variance = np.maximum(noisy - self.posterior_.noise_variance[kept], 0.0)
-        signs = Signs.of(
-            mean,
-            relative(variance, K.diagonal()[kept]),
-            self._probabilities(mean, variance),
-            similarity_to_other_folds(K, folds)[kept],
-        )
-        self.novelty_ = fit_novelty(rule, signs, float(self.false_alarm_rate))
+        known = self._signs(K, folds, mean, left_out.variance, kept)
+        if rule == AUTO:
+            can_choose = len(kept) > 0 and len(self.classes_) > 2
+            rule = choose_rule(known, self._signs_of_left_out_classes(K, classes)) if can_choose else DEFAULT_RULE
+        self.novelty_ = fit_novelty(rule, known, float(self.false_alarm_rate))
+
+    def _signs(self, K: Array, folds: Indices, mean: Array, noisy: Array, kept: Indices) -> Signs:
+        """What speaks for novelty of training examples that were predicted without their folds."""
+        variance = np.maximum(noisy - self.posterior_.noise_variance, 0.0)[kept]
+        relative_variance = relative(variance, K.diagonal()[kept])
+        similarity = similarity_to_other_folds(K, folds)[kept]
+        return Signs.of(mean, relative_variance, self._probabilities(mean, variance), similarity)
+
+    def _signs_of_left_out_classes(self, K: Array, classes: Indices) -> Signs:
+        """The same as if the class of each example, one of three or more, had never been learned."""
+        left_out = self.posterior_.leave_group_out(classes)
+        mean = without_own_class(left_out.mean, classes)
+        return self._signs(K, classes, mean, left_out.variance, np.arange(len(classes)))
 
     def _look(self, X: Any) -> _Seen:
         """Everything the posterior says about new examples, which are read once."""
@@ -244,30 +258,6 @@ class GPClassifier(Borrowing, KernelLearner):
     def training_diagonal_(self) -> Array:
         """Prior variance of each training example."""
         return self.posterior_.prior_variance
-
-    def _hyperparameters(self, grams: list[Array], targets: Array, balance: Array) -> tuple[Array, float]:
-        fixed = self._fixed_noise()
-        if isinstance(self.weights, str):
-            check_choice(self, "weights", self.weights, ["average", "evidence"])
-            if self.weights == "evidence" and len(grams) > 1:
-                prior = tuple(starting_weights(self, len(grams)).tolist())
-                settings = Settings(noise_variance="left-out" if fixed is None else fixed, prior=prior)
-                found = combine(grams, targets, balance, settings)
-                return found.weights[0], float(found.noise[0])
-            weights = np.full(len(grams), 1.0 / len(grams))
-        else:
-            weights = checked_weights(self.weights, len(grams))
-        if fixed is not None:
-            return weights, fixed
-        K = grams[0] * weights[0] if len(grams) == 1 else np.tensordot(weights, grams, axes=1)
-        return weights, learn_noise(K, targets, balance=balance).level
-
-    def _fixed_noise(self) -> float | None:
-        """The noise variance that was given, or None for one that is learned."""
-        if isinstance(self.noise_variance, str):
-            check_choice(self, "noise_variance", self.noise_variance, ["evidence"])
-            return None
-        return check_positive(self, "noise_variance", self.noise_variance)
 
     def _combined(self, grams: Sequence[Array]) -> Array:
         if len(grams) == 1:

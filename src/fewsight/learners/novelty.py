@@ -4,7 +4,8 @@ Signs of novelty, each higher for stranger images: a large posterior variance, a
 the mean of all classes: far from everything all are zero), a small largest probability, a large distance to the nearest training
 example in kernel space. A rule adds up one or several of them, each
 measured in standard deviations of left-out training examples; the threshold is a quantile of those, so that a stated share of
-known images is taken for unknown. Rules are compared in `docs/unknown.md`.
+known images is taken for unknown. Which rule is best depends on the kernel: unless one is asked for, it is the one that best
+tells training examples whose whole class is left out from those whose class is known. See `docs/unknown.md`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import numpy as np
 from fewsight._base.checks import check_choice
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
+from fewsight.metrics import roc_auc
 
 RULES: dict[str, tuple[str, ...]] = {
     "variance": ("variance",),
@@ -31,6 +33,8 @@ RULES: dict[str, tuple[str, ...]] = {
     "contrast+variance": ("contrast", "variance"),
 }
 DEFAULT_RULE = "contrast"
+AUTO = "auto"  # one of the following, by leaving out whole classes
+CANDIDATES = ("contrast", "contrast+variance")
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,11 @@ class Signs:
     """What speaks for novelty, by name: (m,) numbers, higher for stranger examples."""
 
     values: Mapping[str, Array]
+
+    @property
+    def n(self) -> int:
+        """How many examples they are about."""
+        return len(next(iter(self.values.values())))
 
     @classmethod
     def of(cls, mean: Array, variance: Array, probabilities: Array, similarity: Array) -> Signs:
@@ -88,7 +97,7 @@ class Novelty:
 def fit_novelty(rule: str, signs: Signs, false_alarm_rate: float) -> Novelty:
     """Units and threshold from left-out training examples, of which this share is taken for unknown."""
     parts = RULES[rule]
-    n = len(signs.values[parts[0]])
+    n = signs.n
     if n == 0:
         return Novelty(rule, (0.0,) * len(parts), (1.0,) * len(parts), np.inf, 0)
     centres = tuple(float(signs.values[name].mean()) for name in parts)
@@ -99,6 +108,23 @@ def fit_novelty(rule: str, signs: Signs, false_alarm_rate: float) -> Novelty:
         return unset
     threshold = float(np.sort(unset.score(signs))[rank - 1])
     return Novelty(rule, centres, spreads, threshold, n)
+
+
+def choose_rule(known: Signs, strange: Signs) -> str:
+    """The rule that best tells examples of left-out classes from left-out examples of known ones; the first of equals."""
+    is_strange = np.arange(known.n + strange.n) >= known.n
+
+    def area(rule: str) -> float:
+        novelty = fit_novelty(rule, known, 0.5)
+        return float(roc_auc(is_strange, np.concatenate([novelty.score(known), novelty.score(strange)])))
+
+    return max(CANDIDATES, key=area)
+
+
+def without_own_class(mean: Array, classes: Indices) -> Array:
+    """Latent means (n, c - 1) of the other classes, for examples whose own class was left out."""
+    others = np.arange(mean.shape[1]) != classes[:, None]
+    return mean[others].reshape(len(mean), -1)
 
 
 def relative(variance: Array, prior: Array) -> Array:

@@ -10,7 +10,7 @@ from typing import Any, Protocol, Self
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import State
 from fewsight.channels import CHANNELS
-from fewsight.learners import GPClassifier
+from fewsight.learners import GPClassifier, HistogramGPClassifier
 
 
 class Storable(Protocol):
@@ -26,7 +26,11 @@ class Storable(Protocol):
         ...
 
 
-KINDS: dict[str, type[Any]] = {"gp_classifier": GPClassifier, **CHANNELS}
+KINDS: dict[str, type[Any]] = {
+    "gp_classifier": GPClassifier,
+    "histogram_gp_classifier": HistogramGPClassifier,
+    **CHANNELS,
+}
 
 
 def kind_of(model: object) -> str:

@@ -95,7 +95,7 @@ def test_all_that_was_left_out_is_told_of_as_learn_tells_it(run: Run, photos: Pa
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--learners", "gp,knn"], "must be one of 'gp', 'svm', 'nn', got 'knn'."),
+        (["--learners", "gp,knn"], "must be one of 'gp', 'svm', 'nn', 'mean', 'logistic', got 'knn'."),
         (["--learners", ","], "learners: at least one is needed, got none."),
         (["--learners", "nn", "--noise", "0.1"], "noise_variance is a setting of gp, which is not asked for."),
         (["--svm-c", "-3"], "learners: C must be a finite number > 0, got -3.0."),
@@ -117,3 +117,27 @@ def test_a_wrong_option_is_one_sentence_and_no_file(
     monkeypatch.chdir(tmp_path)
     assert sentence in refused("evaluate", photos, "--repeats", "1", *arguments)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_baselines_are_compared_in_words_in_the_file_and_on_the_page(run: Run, photos: Path, tmp_path: Path) -> None:
+    results, report = tmp_path / "out.json", tmp_path / "out.html"
+    options = (
+        "--channels",
+        "colour",
+        "--per-class",
+        "3",
+        "--test-per-class",
+        "3",
+        "--repeats",
+        "2",
+        "--learners",
+        "gp",
+    )
+    result = run("evaluate", photos, *options, "--baselines", "--json", results, "--report", report)
+    assert result.exit_code == 0, result.stderr
+    assert "With 9 labels of 15 images, the same features for all:" in result.stdout
+    assert "The best of the others, " in result.stdout
+    records = json.loads(results.read_text(encoding="utf-8"))["comparison"]
+    assert {record["learner"] for record in records} == {"gp", "logistic", "nn", "mean", "svm"}
+    assert {record["labels"] for record in records} == {3, 6, 9}
+    assert "Against what others make of the same features" in report.read_text(encoding="utf-8")

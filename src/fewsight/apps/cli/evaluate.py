@@ -14,12 +14,14 @@ from fewsight.apps.cli.bars import progress_bars
 
 if TYPE_CHECKING:
     from fewsight.apps.workbench import BorrowingResult, Evaluated
-    from fewsight.evaluation import Evaluation
+    from fewsight.evaluation import Comparison, Evaluation
 
 EXAMPLES = """
 [bold]fewsight evaluate photos --per-class 1,3,5,10 --report report.html[/bold]
 
 [bold]fewsight evaluate photos --hold-out 3[/bold]
+
+[bold]fewsight evaluate photos --per-class 1,5,10 --test-per-class 10 --baselines --report report.html[/bold]
 
 [bold]fewsight evaluate photos --channels phog,colour,texture --combine none,evidence[/bold]
 
@@ -79,8 +81,21 @@ def evaluate(
         ),
     ] = None,
     learners: Annotated[
-        str, typer.Option(metavar="NAMES", help="Learners, joined by commas: gp, svm, nn (nearest neighbour).")
+        str,
+        typer.Option(
+            metavar="NAMES",
+            help="Learners, joined by commas: gp, svm, nn (nearest neighbour), mean (nearest class mean), logistic, "
+            "histogram_gp (gp for very many images).",
+        ),
     ] = LEARNERS,
+    baselines: Annotated[
+        bool,
+        typer.Option(
+            "--baselines",
+            help="Also compare, label by label: gp with labels it asks for and with random ones, against logistic regression, "
+            "nearest neighbour, nearest class mean and SVM on the same features.",
+        ),
+    ] = False,
     settings: options.Settings = None,
     noise: options.Noise = None,
     svm_c: Annotated[
@@ -134,6 +149,7 @@ def evaluate(
             report_file=report_file,
             command=shlex.join(["fewsight", *sys.argv[1:]]),
             workplace=workplace,
+            baselines=baselines,
         )
     _answer(evaluated, json_file, report_file)
 
@@ -182,6 +198,8 @@ def _answer(evaluated: Evaluated, json_file: Path | None, report_file: Path | No
         show_shares(evaluation)
     if evaluation.protocol.hold_out:
         _show_unknown(evaluation)
+    if evaluated.comparison is not None:
+        _show_comparison(evaluated.comparison)
     seconds = evaluation.timings
     tell(f"Took {seconds['total']:.1f} s, of which local features {seconds['local_features']:.1f} s.")
     tell(*evaluated.remarks)
@@ -210,3 +228,21 @@ def _show_unknown(evaluation: Evaluation) -> None:
         "Told apart: of an image of a category that was learned and one of another, how often it says which is which; "
         "50 % is guessing."
     )
+
+
+def _show_comparison(comparison: Comparison) -> None:
+    """What each arm is worth with all labels, and whether asking saves any."""
+    from fewsight.apps.cli.answers import show_table, tell
+    from fewsight.evaluation import comparison_in_words
+    from fewsight.evaluation.results import percent
+
+    names = {"accuracy": "right", "calibration_error": "percentages off by", "unknown_auroc": "unknown told apart"}
+    headings = ["learner", "labels", *(names.get(metric, "log loss") for metric in comparison.metrics)]
+    rows = []
+    for arm in comparison.curves:
+        ends = {metric: comparison.curve(arm, metric)[-1][1] for metric in comparison.metrics}
+        cells = [f"{end.mean:.3f}" if metric == "log_loss" else percent(end) for metric, end in ends.items()]
+        rows.append((arm.learner, "random" if arm.rule == "random" else "asked for", *cells))
+    tell(f"With {comparison.labels[-1]} labels of {comparison.n_pool} images, the same features for all:")
+    show_table(headings, rows, numbers=range(2, len(headings)))
+    tell(comparison_in_words(comparison).replace("\u00a0", " "))

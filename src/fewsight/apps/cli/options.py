@@ -58,7 +58,7 @@ Noise = Annotated[
     float | None,
     typer.Option(
         metavar="VARIANCE",
-        show_default="learned by evidence",
+        show_default="learned from left-out examples",
         help="Noise variance of the Gaussian process, instead of learning it.",
     ),
 ]

@@ -18,8 +18,10 @@ from fewsight.channels import Channel
 from fewsight.evaluation import (
     Asking,
     BorrowingResult,
+    Comparison,
     Evaluation,
     Protocol,
+    compare_baselines,
     evaluate,
     evaluate_borrowing,
     write_report,
@@ -27,7 +29,10 @@ from fewsight.evaluation import (
 from fewsight.evaluation.provenance import settings_of, versions
 from fewsight.evaluation.results import json_text
 from fewsight.images import ImageSet
-from fewsight.learners import LEARNERS, KernelLearner
+from fewsight.learners import HISTOGRAM_LEARNERS, LEARNERS, GPClassifier, HistogramGPClassifier, KernelLearner
+
+DEFAULT_LEARNERS = ("gp", "svm", "nn")
+Learner = KernelLearner | HistogramGPClassifier
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,7 @@ class Evaluated:
     evaluation: Evaluation
     images: ImageSet  # those that could be used, with what was found on the way
     remarks: tuple[str, ...] = ()  # of the channels, about these images
+    comparison: Comparison | None = None  # with baselines, where it was asked for
 
 
 def evaluate_folder(
@@ -45,14 +51,18 @@ def evaluate_folder(
     *,
     channels: Sequence[str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
-    learners: Mapping[str, KernelLearner] | None = None,
+    learners: Mapping[str, Learner] | None = None,
     combine: Sequence[str] | None = None,
     json_file: str | Path | None = None,
     report_file: str | Path | None = None,
     command: str | None = None,
     workplace: Workplace | None = None,
+    baselines: bool = False,
 ) -> Evaluated:
-    """Evaluate a folder and write the results as JSON and as a report, where a file is given for them."""
+    """Evaluate a folder and write the results as JSON and as a report, where a file is given for them.
+
+    With `baselines`, also compare with what people fit to the same features today, label by label.
+    """
     for place in (json_file, report_file):
         if place is not None:
             check_output_file(place)
@@ -60,9 +70,18 @@ def evaluate_folder(
     evaluation = evaluate_images(
         images, protocol, channels=channels, options=options, learners=learners, combine=combine, workplace=workplace
     )
-    write_results(evaluation, images, json_file=json_file, report_file=report_file, command=command)
     usable = images.without(evaluation.unreadable[len(images.unreadable) :])
-    return Evaluated(evaluation, usable, remarks_about(images.images, _channels(channels, options, protocol)))
+    comparison = None
+    if baselines:
+        gp = (learners or {}).get("gp", GPClassifier())
+        comparison = compare_images(
+            usable, protocol, channels=channels, options=options, learner=gp, workplace=workplace
+        )
+    write_results(
+        evaluation, images, json_file=json_file, report_file=report_file, command=command, comparison=comparison
+    )
+    remarks = remarks_about(images.images, _channels(channels, options, protocol))
+    return Evaluated(evaluation, usable, remarks, comparison)
 
 
 def evaluate_images(
@@ -71,7 +90,7 @@ def evaluate_images(
     *,
     channels: Sequence[str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
-    learners: Mapping[str, KernelLearner] | None = None,
+    learners: Mapping[str, Learner] | None = None,
     combine: Sequence[str] | None = None,
     workplace: Workplace | None = None,
 ) -> Evaluation:
@@ -80,12 +99,28 @@ def evaluate_images(
     `combine` names the ways to take instead; see `fewsight.evaluation.evaluate`.
     """
     workplace = workplace or Workplace()
-    learners = make_learners(tuple(LEARNERS)) if learners is None else learners
+    learners = make_learners(DEFAULT_LEARNERS) if learners is None else learners
     with workplace.cache() as cache:
         made = _channels(channels, options, protocol, jobs=workplace.jobs, cache=cache)
         by_name = {channel.name: channel for channel in made}
         ways = _ways(made, learners) if combine is None else tuple(combine)
         return evaluate(images, protocol, by_name, learners, combine=ways)
+
+
+def compare_images(
+    images: ImageSet,
+    protocol: Protocol,
+    *,
+    channels: Sequence[str] | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    learner: KernelLearner | None = None,
+    workplace: Workplace | None = None,
+) -> Comparison:
+    """fewsight, asking and with random labels, against baselines on the same features; see `fewsight.evaluation`."""
+    workplace = workplace or Workplace()
+    with workplace.cache() as cache:
+        made = _channels(channels, options, protocol, jobs=workplace.jobs, cache=cache)
+        return compare_baselines(images, protocol, {channel.name: channel for channel in made}, learner=learner)
 
 
 def evaluate_borrowing_folder(
@@ -118,9 +153,11 @@ def evaluate_borrowing_folder(
 
 def make_learners(
     names: Sequence[str], *, noise_variance: float | None = None, svm_c: float | None = None
-) -> dict[str, KernelLearner]:
+) -> dict[str, Learner]:
     """Learners by name, for Gram matrices; the noise is the Gaussian process's, C the support vector machine's."""
-    given = {"gp": ("noise_variance", noise_variance), "svm": ("C", svm_c)}
+    given: dict[str, tuple[str, float | None]] = {"gp": ("noise_variance", noise_variance), "svm": ("C", svm_c)}
+    if "gp" not in names and "histogram_gp" in names:
+        given["histogram_gp"] = given.pop("gp")
     options: dict[str, dict[str, Any]] = {
         learner: {option: check_positive("learners", option, value)}
         for learner, (option, value) in given.items()
@@ -143,12 +180,18 @@ def write_results(
     command: str | None = None,
     note: str | None = None,
     asking: Asking | None = None,
+    comparison: Comparison | None = None,
 ) -> None:
     """Write what was found, each file whole or not at all; the note stands under the report's headline."""
     if json_file is not None:
-        evaluation.write_json(json_file, command=command, asking=None if asking is None else asking.records())
+        evaluation.write_json(
+            json_file,
+            command=command,
+            asking=None if asking is None else asking.records(),
+            comparison=None if comparison is None else comparison.records(),
+        )
     if report_file is not None:
-        write_report(evaluation, images, report_file, command=command, note=note, asking=asking)
+        write_report(evaluation, images, report_file, command=command, note=note, asking=asking, comparison=comparison)
 
 
 def _channels(
@@ -157,7 +200,7 @@ def _channels(
     return make_channels(names, options or {}, seed=protocol.seed, **{"jobs": 1, "cache": None, **workplace})
 
 
-def _ways(channels: Sequence[Channel], learners: Mapping[str, KernelLearner]) -> tuple[str, ...]:
+def _ways(channels: Sequence[Channel], learners: Mapping[str, Learner]) -> tuple[str, ...]:
     """All ways of combining that these channels and learners allow."""
     if len(channels) == 1:
         return ("none",)
@@ -165,5 +208,8 @@ def _ways(channels: Sequence[Channel], learners: Mapping[str, KernelLearner]) ->
     return ("none", "average", "evidence") if learns else ("none", "average")
 
 
-def _learner(name: str, options: Mapping[str, Any]) -> KernelLearner:
-    return LEARNERS[check_choice("learners", "a name", name, LEARNERS)](kernel="precomputed", **options)
+def _learner(name: str, options: Mapping[str, Any]) -> Learner:
+    check_choice("learners", "a name", name, [*LEARNERS, *HISTOGRAM_LEARNERS])
+    if name in HISTOGRAM_LEARNERS:
+        return HISTOGRAM_LEARNERS[name](**options)
+    return LEARNERS[name](kernel="precomputed", **options)

@@ -94,7 +94,7 @@ def learn(
     usable = labelled.without(unreadable_among(labelled.images, channels))
     counts = dict(sorted(Counter(usable.labels).items()))
     _check_enough(counts)
-    noise = "evidence" if noise_variance is None else noise_variance
+    noise = "left-out" if noise_variance is None else noise_variance
     model = GPClassifier(list(channels), noise_variance=noise, weights=weights)
     model.fit(usable.images, usable.labels)
     borrowed = None if borrowing is None else borrow(model, borrowing)

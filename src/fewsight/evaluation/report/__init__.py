@@ -1,7 +1,15 @@
 """One self-contained page that shows a stranger what was learned, how well, and where it goes wrong."""
 
+from fewsight.evaluation.report.comparison import comparison_figure
 from fewsight.evaluation.report.weights_heatmap import weights_heatmap
-from fewsight.evaluation.report.wording import asking_in_words
+from fewsight.evaluation.report.wording import asking_in_words, comparison_in_words
 from fewsight.evaluation.report.writing import render_report, write_report
 
-__all__ = ["asking_in_words", "render_report", "weights_heatmap", "write_report"]
+__all__ = [
+    "asking_in_words",
+    "comparison_figure",
+    "comparison_in_words",
+    "render_report",
+    "weights_heatmap",
+    "write_report",
+]

@@ -20,14 +20,14 @@ from fewsight._base.types import Array
 from fewsight.evaluation.results import Summary
 from fewsight.metrics import ReliabilityBins
 
-# Stand-ins for colours of the style sheet, which differ between light and dark: `_as_inline` puts the variables in.
+# Stand-ins for colours of the style sheet, which differ between light and dark: `as_inline` puts the variables in.
 INK, FAINT = "#fe1000", "#fe1001"
 N_SERIES = 6
 N_BINS = 24  # of a distribution of scores
 LEAST_SHARE = 1e-3  # what counts less is drawn here: a weight at its lower bound would take most of the axis
 SHARE_TICKS = (0.1, 0.3, 1, 3, 10, 30, 100)  # in per cent
 DASHES = ("", "6 3", "2 2")  # beyond six lines the colours come again, dashed
-_STYLE = {
+STYLE = {
     "svg.fonttype": "none",  # text stays text, in the reader's fonts
     "svg.hashsalt": "fewsight",
     "font.family": "sans-serif",
@@ -66,7 +66,7 @@ def channel_letter(position: int) -> str:
 
 def learning_curves(curves: Sequence[Curve], chance: float) -> Markup:
     """Accuracy in per cent over the number of training images per class, with standard deviations."""
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure, axes = _axes(7.6, 4.0)
         sizes = sorted({size for curve in curves for size, _ in curve.points})
         _examples_axis(axes, sizes)
@@ -78,61 +78,61 @@ def learning_curves(curves: Sequence[Curve], chance: float) -> Markup:
         top = max(100 * (s.mean + (s.std or 0.0)) for curve in curves for _, s in curve.points)
         axes.set_ylim(0, min(102.0, 10 * np.ceil(top / 10 + 0.2)))
         axes.set_ylabel("test images right (%)")
-        return _as_inline(figure, "Learning curves: accuracy against the number of training images per category")
+        return as_inline(figure, "Learning curves: accuracy against the number of training images per category")
 
 
 def asking_curves(curves: Sequence[Curve], target: float, needed: Sequence[int]) -> Markup:
     """Accuracy in per cent over the number of labels, with standard errors; dots where each curve has reached the target."""
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure, axes = _axes(7.6, 4.0)
         for position, curve in enumerate(curves):
             _draw_band(axes, position, curve)
         axes.plot([0, max(needed)], [100 * target] * 2, color=INK, linewidth=0.8, linestyle=(0, (1, 3)))
         for position, labels in enumerate(needed):
-            axes.plot(labels, 100 * target, "o", color=_series(position), markersize=8, zorder=4)
+            axes.plot(labels, 100 * target, "o", color=series(position), markersize=8, zorder=4)
         axes.set_xlim(0, 1.02 * curves[0].points[-1][0])
         axes.set(xlabel="labels given", ylabel="test images right (%)")
-        return _as_inline(
+        return as_inline(
             figure, "Labels that are asked for against labels picked at random: accuracy by number of labels"
         )
 
 
 def reliability(bins: ReliabilityBins) -> Markup:
     """How often it was right against how sure it was; a larger dot stands for more images."""
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure, axes = _axes(4.6, 4.2)
         axes.plot([0, 100], [0, 100], color=INK, linewidth=0.8, linestyle=(0, (4, 3)))
         filled = bins.counts > 0
         sure, right = 100 * bins.confidence[filled], 100 * bins.accuracy[filled]
         area = 20 + 260 * bins.counts[filled] / bins.counts.max()
-        axes.plot(sure, right, color=_series(0), linewidth=1.2)
-        axes.scatter(sure, right, s=area, color=_series(0), linewidths=0, zorder=3)
+        axes.plot(sure, right, color=series(0), linewidth=1.2)
+        axes.scatter(sure, right, s=area, color=series(0), linewidths=0, zorder=3)
         axes.set(xlim=(-4, 104), ylim=(-4, 104), xlabel="how sure it was (%)", ylabel="how often it was right (%)")
-        return _as_inline(figure, "Reliability: how often answers were right against how sure they were")
+        return as_inline(figure, "Reliability: how often answers were right against how sure they were")
 
 
 def strangeness(known: Array, held_out: Array, *, has_threshold: bool) -> Markup:
     """How scores are spread over images of categories that were learned and of those that were not; the threshold is at 0."""
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure, axes = _axes(7.6, 3.4)
         edges = _edges(np.concatenate([known, held_out, [0.0] if has_threshold else []]))
         for position, (scores, line) in enumerate([(known, "-"), (held_out, (0, (5, 2)))]):
             shares = 100 * np.histogram(scores, edges)[0] / len(scores)
-            axes.stairs(shares, edges, fill=True, color=_series(position), alpha=0.22, linewidth=0)
-            axes.stairs(shares, edges, color=_series(position), linewidth=1.8, linestyle=line)
+            axes.stairs(shares, edges, fill=True, color=series(position), alpha=0.22, linewidth=0)
+            axes.stairs(shares, edges, color=series(position), linewidth=1.8, linestyle=line)
         axes.set_xlim(edges[0], edges[-1])
         axes.margins(y=0.25)
         axes.set_xticks([])
         axes.set(xlabel="stranger →", ylabel="images of its kind (%)")
         if has_threshold:
             _draw_threshold(axes)
-        return _as_inline(figure, "How strange known and unknown images look to it: two distributions of scores")
+        return as_inline(figure, "How strange known and unknown images look to it: two distributions of scores")
 
 
 def shares(channels: Sequence[Mapping[int, Sequence[float]]]) -> Markup:
     """The share of each channel over the repeats, on a logarithmic axis, in groups by examples per class: boxes, or
     dots for one repeat. [Kapoor2010, fig. 7] Channels have letters here; their names are left to the page."""
-    with matplotlib.rc_context(_STYLE):
+    with matplotlib.rc_context(STYLE):
         figure, axes = _axes(7.6, 3.8)
         sizes, k = list(channels[0]), len(channels)
         width = min(0.8 / k, 0.12 * len(sizes))
@@ -143,7 +143,7 @@ def shares(channels: Sequence[Mapping[int, Sequence[float]]]) -> Markup:
         axes.axhline(-np.log10(k), color=INK, linewidth=0.8, linestyle=(0, (1, 3)))
         _groups_axis(axes, sizes, places)
         _share_axis(axes, np.array([share for by_size in channels for each in by_size.values() for share in each]))
-        return _as_inline(figure, "Which cue decides: the share of each channel, by training images per category")
+        return as_inline(figure, "Which cue decides: the share of each channel, by training images per category")
 
 
 def _axes(width: float, height: float) -> tuple[Figure, Axes]:
@@ -169,7 +169,7 @@ def _draw_curve(axes: Axes, position: int, curve: Curve, places: dict[int, float
         sizes,
         means,
         yerr=stds if any(stds) else None,
-        color=_series(position),
+        color=series(position),
         linestyle=(0, tuple(dashes)) if dashes else "-",
         linewidth=1.8,
         marker="o",
@@ -184,8 +184,8 @@ def _draw_band(axes: Axes, position: int, curve: Curve) -> None:
     sizes = [size for size, _ in curve.points]
     means = 100 * np.array([summary.mean for _, summary in curve.points])
     errors = 100 * np.array([summary.standard_error or 0.0 for _, summary in curve.points])
-    axes.fill_between(sizes, means - errors, means + errors, color=_series(position), alpha=0.22, linewidth=0)
-    axes.plot(sizes, means, color=_series(position), linewidth=1.8, linestyle=(0, (5, 2)) if position else "-")
+    axes.fill_between(sizes, means - errors, means + errors, color=series(position), alpha=0.22, linewidth=0)
+    axes.plot(sizes, means, color=series(position), linewidth=1.8, linestyle=(0, (5, 2)) if position else "-")
 
 
 def _log_shares(values: Sequence[float]) -> Array:
@@ -193,7 +193,7 @@ def _log_shares(values: Sequence[float]) -> Array:
 
 
 def _draw_shares(axes: Axes, position: int, place: float, width: float, logs: Array) -> None:
-    colour = _series(position)
+    colour = series(position)
     if len(logs) == 1:
         axes.plot(place, logs[0], "o", color=colour, markersize=7, clip_on=False)
         return
@@ -281,11 +281,12 @@ def _is_logarithmic(sizes: list[int]) -> bool:
     return sizes[-1] >= 8 * sizes[0]
 
 
-def _series(position: int) -> str:
+def series(position: int) -> str:
+    """The stand-in for the colour of a line."""
     return f"#fe20{position % N_SERIES:02x}"
 
 
-def _as_inline(figure: Figure, title: str) -> Markup:
+def as_inline(figure: Figure, title: str) -> Markup:
     """The SVG element alone, without addresses, dates or fixed sizes. Its texts are ours, never a user's."""
     stream = io.StringIO()
     figure.savefig(stream, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})

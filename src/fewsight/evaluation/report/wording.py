@@ -5,17 +5,28 @@ from __future__ import annotations
 import re
 
 from fewsight.evaluation.asking import Asking
+from fewsight.evaluation.comparison import Comparison
 from fewsight.evaluation.outcomes import Setting
 from fewsight.evaluation.results import Summary
 
 # Lone surrogates (bytes of a file name that are not UTF-8), control characters, and marks that reorder text.
 _NOT_SHOWN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
-LEARNERS = {"gp": "GP", "svm": "SVM", "nn": "Nearest neighbour"}
+LEARNERS = {
+    "gp": "GP",
+    "svm": "SVM",
+    "nn": "Nearest neighbour",
+    "mean": "Nearest class mean",
+    "logistic": "Logistic regression",
+    "histogram_gp": "Histogram GP",
+}
 LEARNER_NOTES = {
     "gp": "GP: a Gaussian process classifier.",
     "svm": "SVM: support vector machines, one against all.",
     "nn": "Nearest neighbour: the category of the most similar training image.",
+    "mean": "Nearest class mean: the category whose training images are, on average, most similar.",
+    "logistic": "Logistic regression: its penalty is chosen by cross-validation where a category has two images or more.",
+    "histogram_gp": "Histogram GP: a Gaussian process classifier of histograms that needs no matrix of all pairs of images.",
 }
 
 # What a channel looks at, in words that need no explanation; a channel that is not named here is shown without.
@@ -101,3 +112,17 @@ def asking_in_words(asking: Asking) -> str:
         f"Asking for labels{openings[asking.verdict]}: {100 * asking.target:.0f} % right after {counted(asked, 'label')}; "
         f"picked at random it takes {random:,}."
     )
+
+
+def comparison_in_words(comparison: Comparison) -> str:
+    """Whether fewsight is worth it, in one line."""
+    needed, all_labels = comparison.needed, comparison.labels[-1]
+    best = f"the best of the others, {learner_name(comparison.strongest.learner).lower().replace('svm', 'SVM')}"
+    reached = (
+        f"{best}, is right in {percent(comparison.target)} of test images after {counted(all_labels, 'random label')}"
+    )
+    if needed is None:
+        return f"{reached[0].upper()}{reached[1:]}; fewsight did not reach that with {counted(all_labels, 'label')} it asked for."
+    if needed == all_labels:
+        return f"{reached[0].upper()}{reached[1:]}; fewsight reached that with as many labels it asked for, not with fewer."
+    return f"{reached[0].upper()}{reached[1:]}; fewsight got there with {counted(needed, 'label')} it asked for."

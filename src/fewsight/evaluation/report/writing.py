@@ -9,8 +9,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from fewsight._base.archive import write_text
 from fewsight.evaluation.asking import Asking
+from fewsight.evaluation.comparison import Comparison
 from fewsight.evaluation.report import galleries, novelty, tables
 from fewsight.evaluation.report.asking import asking_section
+from fewsight.evaluation.report.comparison import comparison_section
 from fewsight.evaluation.report.confusion import Confusion
 from fewsight.evaluation.report.cues import cues
 from fewsight.evaluation.report.material import Material
@@ -31,14 +33,24 @@ def write_report(
     command: str | None = None,
     commit: str | None = None,
     asking: Asking | None = None,
+    comparison: Comparison | None = None,
 ) -> None:
     """Write the report of an evaluation of `image_set` as one HTML file, whole or not at all.
 
     The page needs nothing but itself: no network, no script, no other file. `note` is a sentence on
     the images that a reader should know; `command` is shown as the way to repeat it; `asking` adds a section on
-    which image to label next.
+    which image to label next, `comparison` one on what others make of the same features.
     """
-    text = render_report(evaluation, image_set, title=title, note=note, command=command, commit=commit, asking=asking)
+    text = render_report(
+        evaluation,
+        image_set,
+        title=title,
+        note=note,
+        command=command,
+        commit=commit,
+        asking=asking,
+        comparison=comparison,
+    )
     write_text(Path(path), text)
 
 
@@ -51,6 +63,7 @@ def render_report(
     command: str | None = None,
     commit: str | None = None,
     asking: Asking | None = None,
+    comparison: Comparison | None = None,
 ) -> str:
     """The report as text."""
     material = Material(evaluation, image_set)
@@ -63,6 +76,7 @@ def render_report(
         accuracy=tables.accuracy(material),
         curves=tables.curves(material),
         asking=None if asking is None else asking_section(asking),
+        comparison=None if comparison is None else comparison_section(comparison),
         cues=cues(material),
         confusion=galleries.confusion(material, counts),
         categories=galleries.categories(material, counts),

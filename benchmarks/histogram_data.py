@@ -1,0 +1,120 @@
+"""Histograms like bags of visual words, for benchmarks and experiments: rows that sum to one, in categories.
+
+A word is as frequent as Zipf's law says, more or less so in a category, in a kind of scene and in one image; an image has a few
+hundred local features, which are drawn from its words. So most words are missing in an image, and the values of one word
+are spread over a few multiples of 1 / (number of features).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import scipy.sparse
+
+N_SCENES = 40
+CATEGORY_SPREAD, SCENE_SPREAD, IMAGE_SPREAD = 0.25, 0.35, 0.85  # of the logarithm of a word's frequency
+FEATURES, FEATURES_SPREAD = (
+    430,
+    0.35,
+)  # local features of an image (median, spread of the logarithm): a quarter of 1,000 words
+ROWS_AT_A_TIME = 2000
+
+
+class Split(NamedTuple):
+    """Training and test rows with their categories; category 0 is the one to find."""
+
+    X: scipy.sparse.csr_array
+    categories: np.ndarray
+    X_test: scipy.sparse.csr_array
+    categories_test: np.ndarray
+
+    @property
+    def targets(self) -> np.ndarray:
+        """+1 for category 0, -1 for the others."""
+        return np.where(self.categories == 0, 1.0, -1.0)
+
+    @property
+    def targets_test(self) -> np.ndarray:
+        return np.where(self.categories_test == 0, 1.0, -1.0)
+
+
+@dataclass(frozen=True)
+class Words:
+    """How often each word comes, overall, by category and by scene."""
+
+    usual: np.ndarray
+    by_category: np.ndarray
+    by_scene: np.ndarray
+
+    @classmethod
+    def drawn(cls, n_words: int, n_categories: int, rng: np.random.Generator) -> Words:
+        usual = -0.7 * np.log(rng.permutation(n_words) + 3.0)
+        by_category = CATEGORY_SPREAD * rng.normal(size=(n_categories, n_words))
+        return cls(usual, by_category, SCENE_SPREAD * rng.normal(size=(N_SCENES, n_words)))
+
+    def images(self, categories: np.ndarray, rng: np.random.Generator, dense: bool = False) -> scipy.sparse.csr_array:
+        """A histogram for each category that is named; with `dense` no word is quite missing."""
+        tops = range(0, len(categories), ROWS_AT_A_TIME)
+        parts = [self._some(categories[top : top + ROWS_AT_A_TIME], rng, dense) for top in tops]
+        return scipy.sparse.csr_array(scipy.sparse.vstack(parts, format="csr"))
+
+    def _some(self, categories: np.ndarray, rng: np.random.Generator, dense: bool) -> scipy.sparse.csr_array:
+        logs = IMAGE_SPREAD * rng.normal(size=(len(categories), len(self.usual)))
+        logs += self.usual + self.by_category[categories] + self.by_scene[rng.integers(N_SCENES, size=len(categories))]
+        shares = np.exp(logs)
+        shares /= shares.sum(axis=1, keepdims=True)
+        features = FEATURES * np.exp(FEATURES_SPREAD * rng.normal(size=(len(categories), 1)))
+        counts = rng.poisson(features * shares).astype(np.float64)
+        counts += features * shares if dense else 0.0
+        counts[counts.sum(axis=1) == 0, 0] = 1.0
+        return scipy.sparse.csr_array(counts / counts.sum(axis=1, keepdims=True))
+
+
+def one_against_many(
+    n_others: int = 10,
+    n_positives: int = 100,
+    n_test: int = 5,
+    n_categories: int = 1000,
+    n_words: int = 1000,
+    n_noise: int = 0,
+    dense: bool = False,
+    seed: int = 0,
+) -> Split:
+    """100 images of one category and a few of each of 999 others: 10,090 with 10 each, 50,050 with 50. [Rodner2012, section 6.3]
+
+    Test images are `n_test` of each category and 40 times as many of the one. The first `n_noise` words come from other images.
+    """
+    rng = np.random.default_rng(seed)
+    words = Words.drawn(n_words, n_categories, rng)
+    others = np.arange(1, n_categories)
+    train = np.concatenate([np.zeros(n_positives, int), np.repeat(others, n_others)])
+    test = np.concatenate([np.zeros(40 * n_test, int), np.repeat(others, n_test)])
+    X, X_test = (shuffled(words.images(which, rng, dense), n_noise, rng) for which in (train, test))
+    return Split(X, train, X_test, test)
+
+
+def shuffled(X: scipy.sparse.csr_array, n_noise: int, rng: np.random.Generator) -> scipy.sparse.csr_array:
+    """The first words exchanged between images, each on its own: as frequent as before, and without any information."""
+    if not n_noise:
+        return X
+    noise = X[:, :n_noise].toarray()
+    rows = scipy.sparse.hstack([scipy.sparse.csr_array(rng.permuted(noise, axis=0)), X[:, n_noise:]], format="csr")
+    sums = np.asarray(rows.sum(axis=1)).ravel()
+    return scipy.sparse.csr_array(scipy.sparse.diags_array(1 / np.where(sums > 0, sums, 1.0)) @ rows)
+
+
+def relevance(
+    per_class: int, rng: np.random.Generator, own: tuple[float, float] = (3.0, 1.0), others: float = 1.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Eight-dimensional histograms of two classes that differ in the first two dimensions only, and targets +1 / -1.
+
+    [Rodner2012, section 6.5] leaves its distributions to others. Here rows are Dirichlet: what the first two dimensions
+    share has one distribution in both classes, and so have the other six; how the two share it tells the classes apart.
+    `own` are the shapes of the two, exchanged in the second class, and `others` that of each of the six: the larger it
+    is, the more of a histogram says nothing.
+    """
+    rest = [others] * 6
+    X = np.concatenate([rng.dirichlet([*pair, *rest], per_class) for pair in (own, own[::-1])])
+    return X, np.repeat([1.0, -1.0], per_class)

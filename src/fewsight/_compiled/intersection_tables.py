@@ -1,0 +1,166 @@
+"""Tables that spare a new histogram the sweep over all training values: sums kept at every few values, and look-up tables.
+
+f_d(z) = w_d sum_j min(x_jd, z) v_j is piecewise linear with a bend at every training value. [Rodner2012, eq. 6]
+`searched` finds the piece by halving and starts from sums kept at every CHECKPOINT-th value: exact. `looked_up` has f_d at
+equidistant points and takes the straight line between two of them, in a time that does not depend on the training rows.
+
+New rows are canonical CSR: `z_starts`, `z_dims`, `z_values`.
+"""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from fewsight._base.types import Array
+from fewsight._compiled._caching import compiled
+from fewsight._compiled.intersection_product import FUSED
+from fewsight._compiled.sorted_columns import Columns, Ints
+
+CHECKPOINT = 16  # values from one kept sum to the next: a sixteenth of the memory for eight more steps a search
+
+
+def checkpoints_reference(columns: Columns, weights: Array, totals: Array, V: Array) -> Array:
+    """The definition: at every CHECKPOINT-th place of a dimension the two sums of eq. 6, over what is before it and from it on.
+
+    Dimensions follow each other, each with one place more than its length divided by CHECKPOINT; (n_places, 2, n_columns).
+    """
+    starts, rows, values = columns
+    sums = []
+    for d in range(len(starts) - 1):
+        for t in range(starts[d], starts[d + 1] + 1, CHECKPOINT):
+            before, after = slice(starts[d], t), slice(t, starts[d + 1])
+            sums.append((weights[d] * values[before] @ V[rows[before]], V[rows[after]].sum(axis=0)))
+    return np.asarray(sums).reshape(-1, 2, V.shape[1])
+
+
+@compiled(nogil=True, error_model="numpy")
+def checkpoints(columns: Columns, weights: Array, totals: Array, V: Array) -> Array:
+    """As `checkpoints_reference`, in one sweep."""
+    starts, rows, values = columns
+    sums, place = np.empty((_first_places(starts)[-1], 2, V.shape[1])), 0
+    for d in range(starts.size - 1):
+        below, above = np.zeros(V.shape[1]), totals[d].copy()
+        for t in range(starts[d], starts[d + 1] + 1):
+            if (t - starts[d]) % CHECKPOINT == 0:
+                sums[place, 0], sums[place, 1] = below, above
+                place += 1
+            if t < starts[d + 1]:
+                for k in range(V.shape[1]):
+                    below[k] += weights[d] * values[t] * V[rows[t], k]
+                    above[k] -= V[rows[t], k]
+    return sums
+
+
+@numba.njit(error_model="numpy")
+def _first_places(starts: Ints) -> Ints:
+    firsts = np.zeros(starts.size, np.int64)
+    for d in range(starts.size - 1):
+        firsts[d + 1] = firsts[d] + (starts[d + 1] - starts[d]) // CHECKPOINT + 1
+    return firsts
+
+
+def searched_reference(
+    columns: Columns, weights: Array, sums: Array, V: Array, z_starts: Ints, z_dims: Ints, z_values: Array
+) -> Array:
+    """The definition: K between new rows and training rows, times V. `sums` are as `checkpoints` returns them."""
+    starts, rows, values = columns
+    result = np.zeros((len(z_starts) - 1, V.shape[1]))
+    for i in range(len(result)):
+        for t in range(z_starts[i], z_starts[i + 1]):
+            here = slice(starts[z_dims[t]], starts[z_dims[t] + 1])
+            result[i] += weights[z_dims[t]] * np.minimum(z_values[t], values[here]) @ V[rows[here]]
+    return result
+
+
+@compiled(nogil=True, error_model="numpy")
+def searched(
+    columns: Columns, weights: Array, sums: Array, V: Array, z_starts: Ints, z_dims: Ints, z_values: Array
+) -> Array:
+    """As `searched_reference`, by a search for each non-zero of a new row."""
+    starts, rows, values = columns
+    firsts = _first_places(starts)
+    result = np.zeros((z_starts.size - 1, V.shape[1]))
+    for i in range(result.shape[0]):
+        for t in range(z_starts[i], z_starts[i + 1]):
+            d, z = z_dims[t], z_values[t]
+            rank = _rank(values, starts[d], starts[d + 1], z)
+            kept = (rank - starts[d]) // CHECKPOINT
+            for k in range(V.shape[1]):
+                below, above = sums[firsts[d] + kept, 0, k], sums[firsts[d] + kept, 1, k]
+                for s in range(starts[d] + kept * CHECKPOINT, rank):
+                    number = V[rows[s], k]
+                    below += weights[d] * values[s] * number
+                    above -= number
+                result[i, k] += below + weights[d] * z * above
+    return result
+
+
+@numba.njit(error_model="numpy")
+def _rank(values: Array, start: int, stop: int, z: float) -> int:
+    """The first place from start to stop where the value is not below z."""
+    first, length = start, stop - start
+    while length > 0:
+        half = length // 2
+        lower = values[first + half] < z
+        first = first + half + 1 if lower else first
+        length = length - half - 1 if lower else half
+    return first
+
+
+def looked_up_reference(z_starts: Ints, z_dims: Ints, z_values: Array, scales: Array, table: Array) -> Array:
+    """The definition: for each row the sum over its dimensions of the straight lines between the entries of a table
+    (D, n_bins + 1, n_columns), at z * scale; beyond the last entry the last."""
+    result, last = np.zeros((len(z_starts) - 1, table.shape[2])), table.shape[1] - 1
+    for i in range(len(result)):
+        for t in range(z_starts[i], z_starts[i + 1]):
+            place = min(z_values[t] * scales[z_dims[t]], float(last))
+            low = min(int(place), last - 1)
+            entries = table[z_dims[t], low : low + 2]
+            result[i] += entries[0] + (place - low) * (entries[1] - entries[0])
+    return result
+
+
+@compiled(nogil=True, error_model="numpy")
+def looked_up(z_starts: Ints, z_dims: Ints, z_values: Array, scales: Array, table: Array) -> Array:
+    """As `looked_up_reference`."""
+    result, flat = np.zeros((z_starts.size - 1, table.shape[2])), table.reshape(-1)
+    for i in range(result.shape[0]):
+        if table.shape[2] == 1:
+            result[i, 0] = _one_row(z_starts[i], z_starts[i + 1], z_dims, z_values, scales, flat, table.shape[1])
+        else:
+            _many_columns(result[i], z_starts[i], z_starts[i + 1], z_dims, z_values, scales, flat, table.shape[1])
+    return result
+
+
+@numba.njit(error_model="numpy", fastmath=FUSED)
+def _place(z: float, scale: float, width: int) -> tuple[np.uint64, float]:
+    """The entry below a value, and how far the value is from it to the next."""
+    place = min(z * scale, width - 1.0)
+    low = min(np.int64(place), np.int64(width - 2))
+    return np.uint64(low), place - low
+
+
+@numba.njit(error_model="numpy", fastmath=FUSED)
+def _one_row(start: int, stop: int, dims: Ints, values: Array, scales: Array, table: Array, width: int) -> float:
+    total = 0.0
+    for t in range(np.uint64(start), np.uint64(stop)):  # unsigned: no test for negative places
+        d = np.uint64(dims[t])
+        low, share = _place(values[t], scales[d], width)
+        first = d * np.uint64(width) + low
+        total += table[first] + share * (table[first + np.uint64(1)] - table[first])
+    return total
+
+
+@numba.njit(error_model="numpy", fastmath=FUSED)
+def _many_columns(
+    sums: Array, start: int, stop: int, dims: Ints, values: Array, scales: Array, table: Array, width: int
+) -> None:
+    columns = np.uint64(sums.size)
+    for t in range(np.uint64(start), np.uint64(stop)):
+        d = np.uint64(dims[t])
+        low, share = _place(values[t], scales[d], width)
+        first = (d * np.uint64(width) + low) * columns
+        for k in range(columns):
+            entry = table[first + k]
+            sums[k] += entry + share * (table[first + columns + k] - entry)

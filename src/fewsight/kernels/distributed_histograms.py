@@ -1,0 +1,204 @@
+"""The implicit histogram kernel on several machines: each worker of a Dask cluster holds some of the dimensions.
+
+K is a sum over dimensions, so K V is the sum of what the workers answer; only V and the answers travel. Everything is asked
+through the client (`distributed.Client`) that the caller passes, so that nothing of Dask is imported here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import itertools
+import operator as operators
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from fewsight._base.checks import check_integer
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array
+from fewsight.kernels.histogram_operator import HistogramOperator, check_weights
+from fewsight.kernels.histogram_tables import LookupTable
+from fewsight.kernels.sorted_histograms import checked_histograms
+
+OWNER = "DistributedHistogramOperator"
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class DistributedHistogramOperator:
+    """As `HistogramOperator`, with its dimensions shared out among the workers of a cluster; the same numbers to rounding.
+
+    `parts` are futures of operators, `bounds` (n_parts + 1) where the dimensions of each begin.
+    """
+
+    client: Any
+    parts: tuple[Any, ...]
+    bounds: tuple[int, ...]
+    n: int
+    weights: Array
+
+    @classmethod
+    def from_rows(
+        cls,
+        client: Any,
+        X: Any,
+        *,
+        transform: str = "none",
+        parameter: float | None = None,
+        weights: Any = None,
+        n_parts: int | None = None,
+    ) -> DistributedHistogramOperator:
+        """Share out the dimensions of X so that each part (one for each worker if None) has as many non-zeros as the others."""
+        rows = checked_histograms("X", X)
+        wanted = _n_workers(client) if n_parts is None else check_integer(OWNER, "n_parts", n_parts, least=1)
+        ends = np.cumsum(np.bincount(rows.indices, minlength=rows.shape[1]))
+        inner = np.searchsorted(ends, rows.nnz * np.arange(1, wanted) / wanted, side="right")
+        columns = rows.tocsc()
+        pieces = [columns[:, a:b].tocsr() for a, b in itertools.pairwise([0, *inner.tolist(), rows.shape[1]])]
+        plain = cls.from_pieces(client, pieces)
+        weighted = plain if weights is None else plain.with_weights(weights)
+        return weighted if transform == "none" and parameter is None else weighted.with_transform(transform, parameter)
+
+    @classmethod
+    def from_pieces(cls, client: Any, pieces: Sequence[Any]) -> DistributedHistogramOperator:
+        """One part for each piece: the same rows, each on some of the dimensions; matrices, or futures of matrices that the
+        workers have read themselves, so that no machine needs to hold all."""
+        workers = sorted(_workers(client))
+        if not pieces:
+            raise InvalidInput(f"{OWNER}: pieces must be one or more, got none.")
+        parts = []
+        for k, piece in enumerate(pieces):
+            where = {"workers": [workers[k % len(workers)]], "allow_other_workers": True}
+            parts.append(client.submit(HistogramOperator.from_rows, piece, pure=False, **where))
+        sizes = client.gather([client.submit(_size, part, pure=False) for part in parts])
+        if len({n for n, _ in sizes}) > 1:
+            raise InvalidInput(f"{OWNER}: pieces must have the same rows, got {[n for n, _ in sizes]}.")
+        bounds = np.cumsum([0, *(width for _, width in sizes)]).tolist()
+        return cls(client, tuple(parts), tuple(bounds), sizes[0][0], np.ones(bounds[-1]))
+
+    @property
+    def width(self) -> int:
+        """How many dimensions the histograms have."""
+        return self.bounds[-1]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, n)."""
+        return self.n, self.n
+
+    def with_weights(self, weights: Any) -> DistributedHistogramOperator:
+        """The same with one weight >= 0 for each dimension."""
+        numbers = check_weights(weights, self.width)
+        cut = [numbers[a:b] for a, b in itertools.pairwise(self.bounds)]
+        return dataclasses.replace(self._changed("with_weights", cut), weights=numbers)
+
+    def with_transform(self, name: str, parameter: float | None = None) -> DistributedHistogramOperator:
+        """The same with another g."""
+        return self._changed("with_transform", [name] * len(self.parts), parameter)
+
+    def append(self, X: Any) -> DistributedHistogramOperator:
+        """The operator of these rows and then those of X, without sorting all again."""
+        rows = checked_histograms("X", X, self.width)
+        changed = self._changed("append", self._columns_of(rows))
+        return dataclasses.replace(changed, n=self.n + rows.shape[0])
+
+    def __matmul__(self, V: Any) -> Array:
+        """K v or K V."""
+        return self._sum("__matmul__", self._sent(V))
+
+    def diag(self) -> Array:
+        """K(x, x) of each row."""
+        return self._sum("diag")
+
+    def trace(self) -> float:
+        """The sum of `diag()`."""
+        return float(sum(self._ask("trace")))
+
+    def dimension_traces(self) -> Array:
+        """As `HistogramOperator.dimension_traces`."""
+        return np.concatenate(self._ask("dimension_traces"))
+
+    def transform_trace(self) -> float:
+        """As `HistogramOperator.transform_trace`."""
+        return float(sum(self._ask("transform_trace")))
+
+    def weight_inners(self, U: Any, V: Any) -> Array:
+        """As `HistogramOperator.weight_inners`."""
+        return np.concatenate(self._ask("weight_inners", self._sent(U), self._sent(V)))
+
+    def transform_inner(self, U: Any, V: Any) -> float:
+        """As `HistogramOperator.transform_inner`."""
+        return float(sum(self._ask("transform_inner", self._sent(U), self._sent(V))))
+
+    def product(self, X: Any, V: Any) -> Array:
+        """K between new rows X and the n rows, times V, exact."""
+        return self._sum("product", self._columns_of(checked_histograms("X", X, self.width)), self._sent(V))
+
+    def cross(self, X: Any) -> Array:
+        """K between the n rows and m new ones, (n, m)."""
+        return self._sum("cross", self._columns_of(checked_histograms("X", X, self.width)))
+
+    def columns(self, indices: Any) -> Array:
+        """Columns of K, (n, m)."""
+        return self._sum("columns", [indices] * len(self.parts))
+
+    def lookup_table(self, V: Any, bins: int = 100) -> LookupTable:
+        """As `LookupTable.from_operator`: the table itself is small, whatever it was made from."""
+        sent = self._sent(V)
+        tables = self.client.gather(
+            [self.client.submit(LookupTable.from_operator, part, sent[0], bins, pure=False) for part in self.parts]
+        )
+        table, scales = (np.concatenate([getattr(each, name) for each in tables]) for name in ("table", "scales"))
+        return LookupTable(table, scales, tables[0].flat)
+
+    def _sent(self, V: Any) -> list[Any]:
+        """V on every worker."""
+        return [self.client.scatter(np.asarray(V), broadcast=True, hash=False)] * len(self.parts)
+
+    def _columns_of(self, rows: Any) -> list[Any]:
+        columns = rows.tocsc()
+        return [columns[:, a:b].tocsr() for a, b in itertools.pairwise(self.bounds)]
+
+    def _submitted(self, method: str, *arguments: Any) -> list[Any]:
+        """A future for each part; an argument that is a list has one entry for each."""
+        for_each = [value if isinstance(value, list) else [value] * len(self.parts) for value in arguments]
+        calls = zip(self.parts, *for_each, strict=True)
+        return [self.client.submit(_call, part, method, *values, pure=False) for part, *values in calls]
+
+    def _ask(self, method: str, *arguments: Any) -> list[Any]:
+        answers: list[Any] = self.client.gather(self._submitted(method, *arguments))
+        return answers
+
+    def _sum(self, method: str, *arguments: Any) -> Array:
+        return functools.reduce(operators.add, self._ask(method, *arguments))
+
+    def _changed(self, method: str, *arguments: Any) -> DistributedHistogramOperator:
+        parts = self._submitted(method, *arguments)
+        self.client.gather([self.client.submit(_size, part, pure=False) for part in parts])  # what is wrong shows here
+        return dataclasses.replace(self, parts=tuple(parts))
+
+
+def _call(part: HistogramOperator, method: str, *arguments: Any) -> Any:
+    return getattr(part, method)(*arguments)
+
+
+def _size(part: HistogramOperator) -> tuple[int, int]:
+    return part.n, part.width
+
+
+def _n_workers(client: Any) -> int:
+    return len(_workers(client))
+
+
+def _workers(client: Any) -> list[str]:
+    """The addresses of all workers."""
+    try:
+        found = list(client.scheduler_info(n_workers=-1)["workers"])
+    except AttributeError:
+        raise InvalidInput(f"{OWNER}: client must be a distributed.Client, got {type(client).__name__}.") from None
+    if not found:
+        raise InvalidInput(f"{OWNER}: client must have one or more workers, got none.")
+    return found

@@ -1,0 +1,225 @@
+"""The histogram intersection kernel of many rows to multiply with: K itself is never formed. [Rodner2012, section 4]"""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+
+from fewsight._base.checks import shown
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array
+from fewsight._compiled.column_totals import column_totals
+from fewsight._compiled.intersection_cross import cross
+from fewsight._compiled.intersection_inners import inners
+from fewsight._compiled.intersection_points import at_points
+from fewsight._compiled.intersection_product import product
+from fewsight._compiled.sorted_columns import Columns
+from fewsight.kernels.histogram_transforms import Plain, Transform, transform_named
+from fewsight.kernels.rows import Sparse
+from fewsight.kernels.sorted_histograms import OWNER, SortedHistograms, checked_histograms
+
+BATCH_NUMBERS = 2_000_000  # non-zeros of new rows that are sorted at a time
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class HistogramOperator:
+    """K(x, z) = sum_d w_d min(g(x_d), g(z_d)) between n rows; `operator @ V` takes time proportional to the non-zeros.
+
+    Made by `HistogramOperator.from_rows(X)`. Other weights and transforms share the sorted rows; nothing is sorted again and
+    nothing changes in place. `values` are g of the sorted values.
+    """
+
+    histograms: SortedHistograms
+    weights: Array
+    transform: Transform
+    values: Array
+
+    @classmethod
+    def from_rows(
+        cls, X: Any, *, transform: str = "none", parameter: float | None = None, weights: Any = None
+    ) -> HistogramOperator:
+        """The operator of an array or SciPy sparse matrix of finite numbers >= 0; all weights are 1 if None are given."""
+        histograms = SortedHistograms.from_rows(X)
+        plain = cls(histograms, np.ones(histograms.width), Plain(), histograms.columns.values)
+        weighted = plain if weights is None else plain.with_weights(weights)
+        return weighted.with_transform(transform, parameter)
+
+    @property
+    def n(self) -> int:
+        """How many rows K has."""
+        return self.histograms.n
+
+    @property
+    def width(self) -> int:
+        """How many dimensions the histograms have."""
+        return self.histograms.width
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """(n, n)."""
+        return self.n, self.n
+
+    @property
+    def nbytes(self) -> int:
+        """The memory of all arrays; a transform adds 8 bytes a non-zero."""
+        own = 0 if self.values is self.histograms.columns.values else self.values.nbytes
+        return self.histograms.nbytes + self.weights.nbytes + own
+
+    @property
+    def sorted_values(self) -> Columns:
+        """g of the sorted values."""
+        return self.histograms.columns._replace(values=self.values)
+
+    @property
+    def _slopes(self) -> Columns:
+        """The derivative of g by its parameter, of the sorted values."""
+        columns = self.histograms.columns
+        return columns._replace(values=self.transform.derivative(columns.values))
+
+    def with_weights(self, weights: Any) -> HistogramOperator:
+        """The same with one weight >= 0 for each dimension."""
+        return dataclasses.replace(self, weights=check_weights(weights, self.width))
+
+    def with_transform(self, name: str, parameter: float | None = None) -> HistogramOperator:
+        """The same with another g: 'none', 'power' (x^parameter) or 'exponential'."""
+        transform = transform_named(name, parameter)
+        return dataclasses.replace(self, transform=transform, values=transform(self.histograms.columns.values))
+
+    def append(self, X: Any) -> HistogramOperator:
+        """The operator of these rows and then those of X, without sorting all again."""
+        histograms = self.histograms.append(X)
+        return dataclasses.replace(self, histograms=histograms, values=self.transform(histograms.columns.values))
+
+    def __matmul__(self, V: Any) -> Array:
+        """K v or K V, for a vector of n numbers or a matrix of n rows."""
+        numbers = self._checked("V", V)
+        return as_given(
+            V, product(self.sorted_values, self.histograms.order, self.weights, self.totals(numbers), numbers)
+        )
+
+    def diag(self) -> Array:
+        """K(x, x) of each row."""
+        columns = self.sorted_values
+        weighted = columns.values * np.repeat(self.weights, np.diff(columns.starts))
+        return np.asarray(np.bincount(columns.rows, weighted, minlength=self.n), dtype=np.float64)
+
+    def trace(self) -> float:
+        """The sum of `diag()`."""
+        return float(self.weights @ self.dimension_traces())
+
+    def dimension_traces(self) -> Array:
+        """For each dimension the trace of its part of K, without its weight: what the trace gains for a unit of weight."""
+        return _sums_by_dimension(self.sorted_values)
+
+    def transform_trace(self) -> float:
+        """What the trace gains for a unit of the transform's parameter."""
+        return float(self.weights @ _sums_by_dimension(self._slopes))
+
+    def weight_inners(self, U: Any, V: Any) -> Array:
+        """For each dimension d the sum over columns k of u_k^T K_d v_k, without its weight: the slope in w_d of u^T K v."""
+        return self._inners(self.sorted_values, U, V)
+
+    def transform_inner(self, U: Any, V: Any) -> float:
+        """The sum over columns k of u_k^T K' v_k, K' being the derivative of K by the transform's parameter.
+
+        The smaller of two values stays the smaller, so K' has the derivative of g where K has g.
+        """
+        return float(self.weights @ self._inners(self._slopes, U, V))
+
+    def product(self, X: Any, V: Any) -> Array:
+        """K between new rows X and the n rows, times V: exact, a batch of rows at a time, merged with the sorted values."""
+        rows, numbers = self.transformed(X), self._checked("V", V)
+        step = max(1, int(BATCH_NUMBERS * rows.shape[0] / max(1, rows.nnz)))
+        batches = [rows[top : top + step] for top in range(0, rows.shape[0], step)]
+        parts = [
+            self.at_points(SortedHistograms.from_sparse(batch).columns, numbers, batch.shape[0]) for batch in batches
+        ]
+        return as_given(V, np.concatenate([*parts, np.empty((0, numbers.shape[1]))]))
+
+    def cross(self, X: Any) -> Array:
+        """K between the n rows and m new ones, (n, m)."""
+        return self._cross(self.transformed(X))
+
+    def columns(self, indices: Any) -> Array:
+        """Columns of K, (n, m)."""
+        places = np.atleast_1d(np.asarray(indices))
+        if places.ndim != 1 or (places.size and (places.dtype.kind not in "iu" or not _within(places, self.n))):
+            raise InvalidInput(f"{OWNER}: indices must be whole numbers from 0 to {self.n - 1}, got {shown(indices)}.")
+        rows = self.histograms.take(places)
+        return self._cross(_with_data(rows, self.transform(rows.data)))
+
+    def totals(self, V: Array) -> Array:
+        """For each dimension the sum of each column of V over the rows that have it."""
+        histograms = self.histograms
+        return column_totals(histograms.row_starts, histograms.dims, histograms.masks, self.width, V)
+
+    def transformed(self, X: Any) -> Sparse:
+        """New rows, checked, as canonical CSR of transformed values."""
+        rows = checked_histograms("X", X, self.width)
+        return _with_data(rows, self.transform(rows.data))
+
+    def at_points(self, points: Columns, V: Array, n: int) -> Array:
+        """What the dimensions of K add to n rows of K V that have transformed values at these points, in ascending order."""
+        return at_points(self.sorted_values, self.weights, self.totals(V), V, points, n)
+
+    def _cross(self, rows: Sparse) -> Array:
+        return cross(self.sorted_values, self.weights, rows.T.toarray(), self.n)
+
+    def _inners(self, columns: Columns, U: Any, V: Any) -> Array:
+        left, right = self._checked("U", U), self._checked("V", V)
+        if left.shape != right.shape:
+            raise InvalidInput(f"{OWNER}: U and V must have one shape, got {left.shape} and {right.shape}.")
+        return inners(columns, self.totals(right), left, right)
+
+    def _checked(self, name: str, V: Any) -> Array:
+        return check_columns(name, V, self.n)
+
+
+def check_columns(name: str, V: Any, n: int) -> Array:
+    """A finite vector or matrix of n rows, as a matrix."""
+    try:
+        numbers = np.asarray(V, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{OWNER}: {name} must be an array of numbers, got {shown(V)}.") from None
+    if numbers.ndim not in (1, 2) or len(numbers) != n:
+        was = " x ".join(map(str, numbers.shape)) or "a single number"
+        raise InvalidInput(f"{OWNER}: {name} must have {n} rows, got {was}.")
+    if not np.isfinite(numbers).all():
+        raise InvalidInput(f"{OWNER}: {name} must hold finite numbers only, got NaN or infinity.")
+    return numbers if numbers.ndim == 2 else numbers[:, None]
+
+
+def as_given(V: Any, result: Array) -> Array:
+    """A vector for a vector, a matrix for a matrix."""
+    return result[:, 0] if np.ndim(V) == 1 else result
+
+
+def check_weights(weights: Any, width: int) -> Array:
+    """Finite numbers >= 0, one for each dimension; a copy."""
+    try:
+        numbers = np.array(weights, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{OWNER}: weights must be numbers, got {shown(weights)}.") from None
+    if numbers.shape != (width,):
+        raise InvalidInput(f"{OWNER}: weights must be {width} numbers, one for each dimension, got {numbers.shape}.")
+    if not (np.isfinite(numbers) & (numbers >= 0)).all():
+        raise InvalidInput(f"{OWNER}: weights must be finite numbers >= 0, got one that is not.")
+    return numbers
+
+
+def _sums_by_dimension(columns: Columns) -> Array:
+    ends = np.concatenate([columns.values, [0.0]])  # reduceat must not point behind the end
+    sums = np.add.reduceat(ends, columns.starts[:-1]) if len(columns.starts) > 1 else np.empty(0)
+    return np.where(np.diff(columns.starts) > 0, sums, 0.0)
+
+
+def _with_data(rows: Sparse, values: Array) -> Sparse:
+    return type(rows)((values, rows.indices, rows.indptr), shape=rows.shape)
+
+
+def _within(indices: Any, n: int) -> bool:
+    return bool(indices.min() >= 0 and indices.max() < n)

@@ -1,0 +1,348 @@
+"""Gaussian-process classification of a hundred thousand histograms without ever forming their kernel matrix. [Rodner2012]"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from fewsight._base.errors import InvalidInput
+from fewsight._base.progress import track
+from fewsight._base.types import Array, Indices, State
+from fewsight.kernels import HistogramOperator
+from fewsight.learners.base import Latent
+from fewsight.learners.calibration import Calibration, fit_calibration
+from fewsight.learners.gp_classifier import Assessment
+from fewsight.learners.histograms import (
+    FastVariance,
+    Found,
+    HistogramInput,
+    HistogramPosterior,
+    LazyVariance,
+    balance_of,
+    find,
+    left_out_folds,
+    options_of,
+    restored,
+    settings_of,
+    state_of,
+    targets_of_columns,
+)
+from fewsight.learners.labels import Labels, labelled, targets_of
+from fewsight.learners.novelty import DEFAULT_RULE, RULES, Signs, fit_novelty, relative
+from fewsight.learners.probability import largest_probability
+
+
+class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
+    """Categories from many histograms: exact label regression with the intersection kernel in memory proportional to the
+    non-zeros.
+
+    All classes are trained as one block by conjugate gradients. Noise, transform and relevance are learned by the evidence of
+    the training examples, with a free mean for each class and at the scale that the evidence likes best.
+
+    Parameters
+    ----------
+    kernel : what X is: None for rows of numbers >= 0, dense or sparse; a channel, or a list of channels, that compare by
+        histogram intersection for images.
+    feature_transform : "none", "power" for sum_d min(x_d^p, z_d^p) or "exponential". [Rodner2012, section 4]
+    transform_parameter : of the transform, or "evidence" to learn it.
+    relevance : "none"; "evidence" to learn a weight for each dimension; "channels" for a weight for each channel; or the
+        weights.
+    relevance_steps, relevance_spread : of learning them, and how far their logarithms may lie apart: the standard deviation of a
+        prior. 0.5 suits hundreds of dimensions; a handful can have 2.
+    noise_variance : of the targets, over a kernel of mean diagonal 1, or "evidence" to learn it.
+    balanced : give the larger side of each one-vs-all problem more noise. [Rodner2012, section 3]
+    noise_per_class : learn a noise level for each class.
+    criterion : "evidence", or "bound" for the paper's way: the upper bound of the negative log likelihood, by Nelder and
+        Mead's method.
+    tolerance : of the true residual of every system, relative.
+    max_iterations : of conjugate gradients; `converged_` says whether that was enough.
+    quantization_bins : of the look-up tables, with linear interpolation, for prediction in constant time; None: always exact.
+    variance : "fast" for the estimate in constant time, "exact" for a system to solve per image.
+    calibrated : learn from left-out training examples how sure to be.
+    unknown_rule : what speaks for an image that is like nothing seen, see `fewsight.learners.novelty`.
+    false_alarm_rate : the share of known images that `is_unknown` may take for unknown.
+    random_state : seed of the estimates.
+
+    Attributes
+    ----------
+    classes_ : labels in the order of the columns of `predict_proba` and `latent`.
+    posterior_ : dual weights and what belongs to them, see `HistogramPosterior`.
+    noise_variance_ : the level that is used; (columns,) numbers where each class has its own.
+    transform_parameter_ : likewise; None without a transform.
+    relevance_ : the weight of each dimension, for a kernel of mean diagonal 1.
+    n_iter_, converged_ : of the last training.
+    left_out_accuracy_ : mean accuracy per class on the training examples that were left out to calibrate; None if there are
+        none.
+    """
+
+    takes_histograms: ClassVar[bool] = True  # and no Gram matrices
+
+    classes_: Labels
+    input_: HistogramInput
+    posterior_: HistogramPosterior
+    noise_variance_: float | Array
+
+    def __init__(
+        self,
+        kernel: Any = None,
+        *,
+        feature_transform: str = "none",
+        transform_parameter: float | str = "evidence",
+        relevance: Any = "none",
+        relevance_steps: int = 10,
+        relevance_spread: float = 0.5,
+        noise_variance: float | str = "evidence",
+        balanced: bool = False,
+        noise_per_class: bool = False,
+        criterion: str = "evidence",
+        tolerance: float = 1e-3,
+        max_iterations: int = 1_000,
+        quantization_bins: int | None = 100,
+        variance: str = "fast",
+        calibrated: bool = True,
+        unknown_rule: str = DEFAULT_RULE,
+        false_alarm_rate: float = 0.05,
+        random_state: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.feature_transform = feature_transform
+        self.transform_parameter = transform_parameter
+        self.relevance = relevance
+        self.relevance_steps = relevance_steps
+        self.relevance_spread = relevance_spread
+        self.noise_variance = noise_variance
+        self.balanced = balanced
+        self.noise_per_class = noise_per_class
+        self.criterion = criterion
+        self.tolerance = tolerance
+        self.max_iterations = max_iterations
+        self.quantization_bins = quantization_bins
+        self.variance = variance
+        self.calibrated = calibrated
+        self.unknown_rule = unknown_rule
+        self.false_alarm_rate = false_alarm_rate
+        self.random_state = random_state
+
+    # Learning.
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Learn from histograms, or images, and their labels; examples with the label None are left out."""
+        return self._fit(X, y, ())
+
+    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+        """Learn from a first batch, whose noise and transform are kept, or take in a further one; see `add`.
+
+        `classes` may name, at the first call, classes of which there is no example yet.
+        """
+        if hasattr(self, "posterior_"):
+            return self.add(X, y)
+        return self._fit(X, y, () if classes is None else classes)
+
+    def add(self, X: Any, y: Any) -> Self:
+        """Take in more examples, of old or new classes, from where training stands; noise, transform and relevance stay.
+
+        New classes come after the old ones in `classes_`. Call `recalibrate` when many have come.
+        """
+        check_is_fitted(self)
+        rows = self.input_.read(self._checked(X, reset=False))
+        labels, positions = labelled(self, y, rows.shape[0])
+        if len(positions) < rows.shape[0]:
+            raise InvalidInput(
+                f"HistogramGPClassifier: every added example must have a label, got {rows.shape[0] - len(positions)} without."
+            )
+        new = np.setdiff1d(labels, self.classes_)
+        classes = np.concatenate([self.classes_, new]) if len(new) else self.classes_
+        numbers = np.concatenate([self.posterior_.classes, targets_of(labels, classes).argmax(axis=1)])
+        operator = self.posterior_.operator.append(rows)
+        self.posterior_ = HistogramPosterior.condition(
+            operator, numbers, len(classes), self._noise(numbers, len(classes)), options_of(self), self.posterior_
+        )
+        self.classes_ = classes
+        self._set_variance(None)
+        return self
+
+    def recalibrate(self) -> Self:
+        """Learn anew how sure to be and what is unknown, after examples were added."""
+        check_is_fitted(self)
+        self._calibrate()
+        return self
+
+    # Asking.
+
+    def predict(self, X: Any) -> Labels:
+        """The class of each example."""
+        columns = self.latent_mean(X).argmax(axis=1)
+        return self.classes_[columns]
+
+    def latent_mean(self, X: Any) -> Array:
+        """Latent mean of each class (m, c), in constant time per example."""
+        rows = self._read(X)
+        return self.posterior_.mean(rows)
+
+    def latent(self, X: Any) -> Latent:
+        """Latent mean and standard deviation of each class; the deviation is one for all classes of an example."""
+        rows = self._read(X)
+        return self._latent(self.posterior_.mean(rows), self._variances(rows))
+
+    def predict_proba(self, X: Any) -> Array:
+        """Probability of each class, given that it is one of them."""
+        rows = self._read(X)
+        return self._probabilities(self.posterior_.mean(rows), None if self.calibrated else self._variances(rows))
+
+    def unknown_score(self, X: Any) -> Array:
+        """How little each example is like anything learned; higher is stranger, above `novelty_.threshold` unknown."""
+        return self.assess(X).unknown_score
+
+    def is_unknown(self, X: Any) -> npt.NDArray[np.bool_]:
+        """Whether each example is like nothing learned, with `false_alarm_rate` of known ones among them."""
+        return self.assess(X).unknown
+
+    def assess(self, X: Any) -> Assessment:
+        """All of `latent`, `predict_proba`, `unknown_score` and `is_unknown`, reading X once."""
+        rows = self._read(X)
+        mean, variance = self.posterior_.mean(rows), self._variances(rows)
+        probabilities = self._probabilities(mean, variance)
+        score = self.novelty_.score(self._signs(mean, variance, self._prior(rows), probabilities))
+        return Assessment(self._latent(mean, variance), probabilities, score, score > self.novelty_.threshold)
+
+    def exact_variance(self, X: Any) -> Array:
+        """Variance of the latent values (m, c) by conjugate gradients: a system for each example, and each noise."""
+        return self._exact_variances(self._read(X))
+
+    @property
+    def labels_(self) -> Labels:
+        """The labels of the training examples."""
+        check_is_fitted(self)
+        return self.classes_[self.posterior_.classes]
+
+    def state(self) -> State:
+        """All that prediction needs, for the model file."""
+        check_is_fitted(self)
+        return state_of(self)
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        return restored(cls(), state)
+
+    @property
+    def n_iter_(self) -> int:
+        """Iterations of the last training."""
+        return self.posterior_.iterations
+
+    @property
+    def converged_(self) -> bool:
+        """Whether the last training reached its tolerance."""
+        return self.posterior_.converged
+
+    # How.
+
+    def _fit(self, X: Any, y: Any, more_classes: Any) -> Self:
+        settings, options = settings_of(self), options_of(self)
+        inputs = HistogramInput.chosen(self.kernel)
+        X = self._checked(X, reset=True, images=bool(inputs.channels))
+        labels, positions = labelled(self, y, X.shape[0] if hasattr(X, "shape") else len(X))
+        classes = np.unique(np.concatenate([labels, np.asarray(more_classes, dtype=labels.dtype)]))
+        if len(classes) < 2:
+            raise InvalidInput(
+                f"HistogramGPClassifier: y must hold two classes or more, got one class only: {classes[0]!r}."
+            )
+        operator = HistogramOperator.from_rows(inputs.fit(X, labels, positions))
+        numbers = np.searchsorted(classes, labels).astype(np.intp)
+        self.classes_, self.input_ = classes, inputs
+        found = find(operator, numbers, len(classes), inputs.groups, settings)
+        self._set_found(found)
+        self.posterior_ = HistogramPosterior.condition(found.operator, numbers, len(classes), found.noise, options)
+        self._set_variance(None)
+        self._calibrate()
+        return self
+
+    def _set_found(self, found: Found) -> None:
+        self.noise_variance_ = float(found.levels[0]) if len(found.levels) == 1 else found.levels
+        self.transform_parameter_ = found.parameter
+        self.relevance_, self.log_evidence_ = found.operator.weights, found.log_evidence
+
+    def _noise(self, numbers: Indices, n_classes: int) -> Array:
+        """Of all examples, at the level that was learned."""
+        targets = targets_of_columns(numbers, n_classes)
+        levels = np.atleast_1d(self.noise_variance_)
+        if len(levels) > 1:  # a class that is new has the level of a typical one
+            levels = np.append(levels, np.full(targets.shape[1] - len(levels), np.exp(np.log(levels).mean())))
+        return levels * (balance_of(targets) if self.balanced else np.ones((len(targets), 1)))
+
+    def _set_variance(self, fast: FastVariance | None) -> None:
+        self.variances_ = LazyVariance(self.posterior_, int(self.random_state), fast)
+
+    def _calibrate(self) -> None:
+        """Predict some training examples from the others, and learn from that how sure to be and what is strange."""
+        posterior = self.posterior_
+        folds = left_out_folds(posterior)
+        parts = [posterior.left_out(fold) for fold in track(folds, "left-out examples", len(folds))]
+        mean = np.concatenate([*parts, np.zeros((0, len(self.classes_)))])
+        chosen = np.concatenate(folds) if folds else np.zeros(0, np.intp)
+        truth = posterior.classes[chosen]
+        self.calibration_ = fit_calibration(mean, truth) if self.calibrated else Calibration()
+        right = mean.argmax(axis=1) == truth
+        present = np.unique(truth)
+        self.left_out_accuracy_ = float(np.mean([right[truth == c].mean() for c in present])) if len(present) else None
+        rule = self.unknown_rule
+        prior = posterior.scale * posterior.operator.diag()[chosen]
+        needs = "variance" in RULES[rule] or not self.calibrated
+        variance = posterior.scale * self.variances_.fast.left_out(chosen) if needs and len(chosen) else prior
+        signs = self._signs(mean, variance, prior, self._probabilities(mean, variance))
+        self.novelty_ = fit_novelty(rule, signs, float(self.false_alarm_rate))
+
+    def _signs(self, mean: Array, variance: Array, prior: Array, probabilities: Array) -> Signs:
+        return Signs.of(mean, relative(variance, prior), probabilities, np.zeros(len(mean)))
+
+    def _probabilities(self, mean: Array, variance: Array | None) -> Array:
+        if variance is None or self.calibrated:
+            return self.calibration_.probabilities(mean)
+        noise = self.posterior_.scale * float(np.mean(self.noise_variance_))
+        return largest_probability(mean, np.sqrt(variance + noise))
+
+    def _variances(self, rows: Any) -> Array:
+        """One for each example, the largest of all classes where their noise differs."""
+        if self.variance == "exact":
+            return self._exact_variances(rows).max(axis=1)
+        return self.posterior_.scale * self.variances_.fast.of(rows)
+
+    def _exact_variances(self, rows: Any) -> Array:
+        posterior = self.posterior_
+        K_new, prior = posterior.operator.cross(rows), self._prior(rows) / posterior.scale
+        columns = [posterior.variances(c).of(K_new, prior) for c in range(posterior.noise.shape[1])]
+        each = posterior.scale * np.column_stack(columns)
+        return each if each.shape[1] == len(self.classes_) else np.repeat(each, len(self.classes_), axis=1)
+
+    def _prior(self, rows: Any) -> Array:
+        operator = self.posterior_.operator
+        return self.posterior_.scale * np.asarray(operator.transformed(rows) @ operator.weights)
+
+    @staticmethod
+    def _latent(mean: Array, variance: Array) -> Latent:
+        return Latent(mean, np.repeat(np.sqrt(variance)[:, None], mean.shape[1], axis=1))
+
+    def _read(self, X: Any) -> Any:
+        check_is_fitted(self)
+        return self.input_.read(self._checked(X, reset=False))
+
+    def _checked(self, X: Any, *, reset: bool, images: bool | None = None) -> Any:
+        if bool(self.input_.channels) if images is None else images:
+            return X
+        rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
+        lowest = (rows.data if scipy.sparse.issparse(rows) else rows).min(initial=0.0)
+        if lowest < 0:
+            raise InvalidInput(
+                f"HistogramGPClassifier: Negative values in data: X must hold numbers >= 0 only, got {lowest:g}."
+            )
+        return rows
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.positive_only = True
+        return tags

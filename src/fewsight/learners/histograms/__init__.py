@@ -1,0 +1,27 @@
+"""The parts of the large-scale histogram learner: its input, its posterior, its variances and what is learned beside them."""
+
+from fewsight.learners.histograms.folds import left_out_folds
+from fewsight.learners.histograms.input import HistogramInput, compares_by_intersection, side_by_side
+from fewsight.learners.histograms.options import options_of, settings_of
+from fewsight.learners.histograms.posterior import HistogramPosterior, targets_of_columns
+from fewsight.learners.histograms.settings import Found, balance_of, find
+from fewsight.learners.histograms.state import restored, state_of
+from fewsight.learners.histograms.variance import FastVariance, LazyVariance
+
+__all__ = [
+    "FastVariance",
+    "Found",
+    "HistogramInput",
+    "HistogramPosterior",
+    "LazyVariance",
+    "balance_of",
+    "compares_by_intersection",
+    "find",
+    "left_out_folds",
+    "options_of",
+    "restored",
+    "settings_of",
+    "side_by_side",
+    "state_of",
+    "targets_of_columns",
+]

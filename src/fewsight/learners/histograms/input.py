@@ -1,0 +1,117 @@
+"""How what a user passes becomes histograms: rows already, or images through channels that compare by intersection."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Self, final
+
+import numpy as np
+import scipy.sparse
+from sklearn.base import clone
+
+from fewsight._base.checks import shown
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array, Indices, State
+from fewsight.channels import CHANNELS, Channel
+from fewsight.kernels import HistogramIntersection
+
+WHO = "HistogramGPClassifier"
+Rows = Any  # a dense float64 array or a CSR matrix
+
+
+@final
+class HistogramInput:
+    """Rows of histograms as they are, or images through one or several channels: then their encodings side by side.
+
+    The intersection of encodings side by side is the sum of the channels' kernels; each is divided by its mean training
+    diagonal.
+    """
+
+    def __init__(self, channels: Sequence[Channel] = ()) -> None:
+        self.channels = list(channels)
+        self.scales: Array = np.ones(len(self.channels))
+        self.n_columns: int | None = None
+
+    @classmethod
+    def chosen(cls, kernel: Any) -> HistogramInput:
+        """The input that the parameter `kernel` of the learner asks for."""
+        if kernel is None or isinstance(kernel, HistogramIntersection):
+            return cls()
+        channels = [kernel] if isinstance(kernel, Channel) else kernel
+        if not isinstance(channels, (list, tuple)) or not channels or not all(isinstance(c, Channel) for c in channels):
+            raise InvalidInput(
+                f"{WHO}: kernel must be None for rows of histograms, a channel or a list of channels, got {shown(kernel)}."
+            )
+        wrong = [channel.name for channel in channels if not compares_by_intersection(channel)]
+        if wrong:
+            raise InvalidInput(f"{WHO}: channels must compare by histogram intersection, got {', '.join(wrong)}.")
+        return cls(channels)
+
+    def fit(self, X: Any, labels: Any, positions: Indices) -> Rows:
+        """The histograms of the examples at these positions, whose labels these are."""
+        if not self.channels:
+            self.n_columns = int(X.shape[1])
+            return X if len(positions) == X.shape[0] else X[positions]
+        images = [X[position] for position in positions]
+        self.channels = [clone(channel).fit(images, labels) for channel in self.channels]
+        parts = [channel.encode(images) for channel in self.channels]
+        self.scales = _mean_diagonals(parts)
+        return _stacked(parts, self.scales)
+
+    def read(self, X: Any) -> Rows:
+        """The histograms of new examples."""
+        return _stacked([channel.encode(X) for channel in self.channels], self.scales) if self.channels else X
+
+    @property
+    def groups(self) -> Indices:
+        """The channel of each column, or one for all rows of numbers."""
+        widths = [channel.n_columns for channel in self.channels] or [self.n_columns or 0]
+        return np.repeat(np.arange(len(widths)), widths)
+
+    @property
+    def parameter(self) -> Any:
+        """What to pass as `kernel` to get an input like this one."""
+        return self.channels or None
+
+    def state(self) -> State:
+        header = {"n_channels": len(self.channels), "n_columns": self.n_columns}
+        state = State(header, {"scales": self.scales})
+        for number, channel in enumerate(self.channels):
+            state = state.join(f"channel{number}", channel.state())
+        return state
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        parts = [state.nested(f"channel{number}") for number in range(state.header["n_channels"])]
+        for part in parts:
+            if part.header["name"] not in CHANNELS:
+                raise InvalidInput(f"the channel {part.header['name']!r} is not known to this version.")
+        restored = cls([CHANNELS[part.header["name"]].from_state(part) for part in parts])
+        restored.n_columns, restored.scales = state.header["n_columns"], state.arrays["scales"]
+        if restored.scales.shape != (len(parts),) or not (restored.scales > 0).all():
+            raise InvalidInput("the scales of the channels must be one positive number for each.")
+        return restored
+
+
+def side_by_side(train: list[Any], test: list[Any]) -> tuple[Rows, Rows]:
+    """Encodings of several channels as the encodings of one, whose kernel is the mean of theirs, each of mean diagonal 1."""
+    scales = _mean_diagonals(train)
+    return _stacked(train, scales), _stacked(test, scales)
+
+
+def _mean_diagonals(parts: list[Any]) -> Array:
+    return np.array([max(float(part.sum()) / part.shape[0], 1e-300) for part in parts])
+
+
+def _stacked(parts: list[Any], scales: Array) -> Rows:
+    if len(parts) == 1:
+        return parts[0]
+    return scipy.sparse.hstack([p / (s * len(parts)) for p, s in zip(parts, scales, strict=True)], format="csr")
+
+
+def compares_by_intersection(channel: Any) -> bool:
+    """Whether a channel's kernel is plain histogram intersection; one that learns its kernel is asked unfitted."""
+    try:
+        return isinstance(channel.kernel, HistogramIntersection)
+    except (AttributeError, ValueError):  # a kernel whose scale is learned is none of ours
+        return False

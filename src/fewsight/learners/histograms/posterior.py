@@ -1,0 +1,175 @@
+"""The posterior of all one-vs-all problems by conjugate gradients, with a free mean for each. [Rodner2012, sections 3 and
+5.1]"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import final
+
+import numpy as np
+
+from fewsight._base.types import Array, Indices
+from fewsight.gp import IterativeVariance, LinearOperator, Preconditioner, Solution, conjugate_gradients
+from fewsight.kernels import HistogramOperator, LookupTable
+
+TABLE_BYTES = 512 * 2**20  # that a look-up table may take; beyond, prediction is exact
+TINY = 1e-300
+
+
+@final
+@dataclass(frozen=True)
+class Options:
+    """How exactly to solve and to predict."""
+
+    tolerance: float
+    max_iterations: int
+    bins: int | None
+    preconditioner: Preconditioner | None = None
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class HistogramPosterior:
+    """Latent value of class c at x: means[c] + k(x)^T dual[:, c]; its covariance is scale * (K + noise) without the mean.
+
+    With two classes the latent values are each other's opposites, so that one system is solved; `dual`, `ones` and `noise`
+    have one column then, for the second class.
+    """
+
+    operator: HistogramOperator
+    classes: Indices  # (n,): the column of each example's class
+    n_classes: int
+    noise: Array  # (n, 1) or (n, columns)
+    dual: Array  # (n, columns): A^-1 (targets - means)
+    ones: Array  # (n, 1) or (n, columns): A^-1 1
+    means: Array  # (columns,)
+    scale: float
+    options: Options
+    iterations: int
+    residual: float
+    converged: bool
+
+    @classmethod
+    def condition(
+        cls,
+        operator: HistogramOperator,
+        classes: Indices,
+        n_classes: int,
+        noise: Array,
+        options: Options,
+        start: HistogramPosterior | None = None,
+    ) -> HistogramPosterior:
+        """Solve for all classes as one block, from an earlier posterior of fewer examples or classes where there is one."""
+        targets = targets_of_columns(classes, n_classes)
+        shared = noise.shape[1] == 1
+        columns = targets.shape[1]
+        sides = np.hstack([targets, np.ones((len(targets), 1 if shared else columns))])
+        solved = _solve(operator, sides, noise if shared else np.hstack([noise, noise]), options, _start(start, sides))
+        dual, ones, means, scale = without_means(solved.columns, targets)
+        return cls(
+            operator,
+            classes,
+            n_classes,
+            noise,
+            dual,
+            ones,
+            means,
+            scale,
+            options,
+            solved.iterations,
+            solved.residual,
+            solved.converged,
+        )
+
+    @property
+    def n(self) -> int:
+        """The number of examples."""
+        return len(self.classes)
+
+    def mean(self, X: object) -> Array:
+        """Latent means (m, n_classes) of new rows, by table unless it would be too large."""
+        product = self._table.product(X) if self._table is not None else self.operator.product(X, self.dual)
+        return self._both(product + self.means)
+
+    def exact_mean(self, X: object) -> Array:
+        """As `mean`, never by table."""
+        return self._both(self.operator.product(X, self.dual) + self.means)
+
+    def left_out(self, fold: Indices) -> Array:
+        """Latent means of training examples (m, n_classes), predicted from all that are not among them: solved anew."""
+        from fewsight.gp import Restricted
+
+        kept = np.ones(self.n, dtype=bool)
+        kept[fold] = False
+        targets = targets_of_columns(self.classes, self.n_classes)
+        shared = self.noise.shape[1] == 1
+        sides = np.hstack([targets, np.ones((self.n, 1 if shared else targets.shape[1]))]) * kept[:, None]
+        noise = self.noise if shared else np.hstack([self.noise, self.noise])
+        start = (np.hstack([self.dual + self.means * self.ones, self.ones])) * kept[:, None]
+        rest = Restricted(self.operator, kept)
+        options = Options(max(self.options.tolerance, 1e-3), self.options.max_iterations, None)
+        solved = _solve(rest, sides, noise, options, start)
+        dual, _, means, _ = without_means(solved.columns, targets)
+        return self._both((self.operator @ dual)[fold] + means)
+
+    def variances(self, column: int = 0) -> IterativeVariance:
+        """Of the latent values of a class, in units of K."""
+        at = column if self.noise.shape[1] > 1 else 0
+        return IterativeVariance(
+            self.operator,
+            self.noise[:, at],
+            self.ones[:, at],
+            min(self.options.tolerance, 1e-3),
+            self.options.preconditioner,
+        )
+
+    @cached_property
+    def _table(self) -> LookupTable | None:
+        bins = self.options.bins
+        if bins is None or 8 * self.operator.width * (bins + 1) * self.dual.shape[1] > TABLE_BYTES:
+            return None
+        return LookupTable.from_operator(self.operator, self.dual, bins)
+
+    def _both(self, means: Array) -> Array:
+        return np.hstack([-means, means]) if self.n_classes == 2 else means
+
+
+def targets_of_columns(classes: Indices, n_classes: int) -> Array:
+    """+1 in the column of an example's class, -1 in the others; one column, of the second class, where there are two."""
+    columns = np.arange(1, 2) if n_classes == 2 else np.arange(n_classes)
+    return np.where(classes[:, None] == columns, 1.0, -1.0)
+
+
+def without_means(solved: Array, targets: Array) -> tuple[Array, Array, Array, float]:
+    """Dual weights, A^-1 1, means and the scale of the evidence, from A^-1 [targets, ones]; rows left out are zero in all."""
+    c = targets.shape[1]
+    ones = solved[:, c:]
+    means = np.einsum("ij,ij->j", np.broadcast_to(ones, targets.shape), targets) / ones.sum(axis=0)
+    dual = solved[:, :c] - ones * means
+    freedom = max(int(ones.any(axis=1).sum()) - 1, 1) * c
+    return dual, ones, means, max(float(np.einsum("ij,ij->", dual, targets)) / freedom, TINY)
+
+
+def _solve(
+    operator: LinearOperator, sides: Array, noise: Array, options: Options, start: Array | None = None
+) -> Solution:
+    return conjugate_gradients(
+        operator,
+        sides,
+        noise,
+        start=start,
+        tolerance=options.tolerance,
+        max_iterations=options.max_iterations,
+        preconditioner=options.preconditioner,
+    )
+
+
+def _start(before: HistogramPosterior | None, sides: Array) -> Array | None:
+    """What was solved before, with zeros for new examples and, for new classes, what all examples outside of a class have."""
+    if before is None:
+        return None
+    solved = np.hstack([before.dual + before.means * before.ones, before.ones])
+    if solved.shape[1] != sides.shape[1]:
+        return None
+    return np.vstack([solved, np.zeros((len(sides) - len(solved), sides.shape[1]))])

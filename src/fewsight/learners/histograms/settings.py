@@ -1,0 +1,199 @@
+"""What is learned beside the dual weights: transform, noise, balance and relevance, all by the evidence of the training
+examples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, final
+
+import numpy as np
+from scipy.optimize import minimize_scalar
+
+from fewsight._base.progress import track
+from fewsight._base.types import Array, Indices
+from fewsight.gp import learn_relevance, likelihood_bound, minimise, noise_curve
+from fewsight.kernels import HistogramOperator
+from fewsight.learners.histograms.posterior import targets_of_columns
+
+MOST_COLUMNS = 16  # problems that the evidence is summed over; of more, so many spread over all
+STEPS = 40  # of Lanczos; enough for levels above LOW
+LOW, STEPS_IF_LOW = 0.1, 160
+POWERS = (0.2, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
+RATES = (-3.0, -1.0, -0.3, 0.0, 0.3, 1.0)  # of the exponential, per mean non-zero value
+START_LEVEL = 1.0
+
+
+@final
+@dataclass(frozen=True)
+class Settings:
+    """What is given; None is what is to be learned."""
+
+    transform: str
+    parameter: float | None
+    relevance: str  # "none", "evidence", "channels" or "given"
+    weights: Array | None
+    level: float | None  # of the noise, over a kernel whose mean diagonal is 1
+    balanced: bool
+    per_class: bool  # whether each class has a level of its own
+    criterion: str  # "evidence" or "bound"
+    relevance_steps: int
+    relevance_spread: float
+    random_state: int
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class Found:
+    """The kernel, of mean diagonal 1, and the noise of each example (n, 1), or of each example and class (n, columns)."""
+
+    operator: HistogramOperator
+    parameter: float | None
+    noise: Array
+    levels: Array  # (1,) or (columns,)
+    log_evidence: float | None
+
+
+def find(operator: HistogramOperator, classes: Indices, n_classes: int, groups: Indices, settings: Settings) -> Found:
+    """Everything that is not given, learned from the training examples."""
+    targets = targets_of_columns(classes, n_classes)
+    some = targets[:, spread(targets.shape[1], MOST_COLUMNS)]
+    if settings.weights is not None:
+        operator = operator.with_weights(settings.weights)
+    operator, parameter = _transformed(operator, some, settings)
+    operator = unit(operator)
+    level, evidence = _level(operator, some, settings)
+    if settings.relevance in ("evidence", "channels"):
+        operator, level, evidence = _relevant(operator, some, level, groups, settings)
+    levels = np.array([level])
+    if settings.per_class and settings.level is None:
+        curve = noise_curve(operator, targets, steps=STEPS, random_state=settings.random_state)
+        levels = np.array([curve.best(column)[0] for column in range(targets.shape[1])])
+    noise = levels * (balance_of(targets) if settings.balanced else np.ones((len(targets), 1)))
+    return Found(operator, parameter, noise, levels, evidence)
+
+
+def balance_of(targets: Array) -> Array:
+    """Factors of the noise (n, columns): 2 * share of the examples on the same side. [Rodner2012, section 3]"""
+    share = (targets > 0).mean(axis=0)
+    return 2.0 * np.where(targets > 0, share, 1.0 - share)
+
+
+def unit(operator: HistogramOperator) -> HistogramOperator:
+    """The same with weights such that the mean diagonal is 1; a kernel that is zero stays as it is."""
+    mean = operator.trace() / operator.n
+    return operator.with_weights(operator.weights / mean) if mean > 0 else operator
+
+
+def spread(n: int, most: int) -> Indices:
+    """All of n numbers, or `most` of them at equal distances."""
+    return np.arange(n) if n <= most else np.linspace(0, n - 1, most).round().astype(np.intp)
+
+
+def _transformed(operator: HistogramOperator, targets: Array, settings: Settings) -> tuple[HistogramOperator, Any]:
+    """The operator with its transform, whose parameter is learned unless it is given."""
+    if settings.transform == "none":
+        return operator, None
+    if settings.parameter is not None:
+        return operator.with_transform(settings.transform, settings.parameter), settings.parameter
+
+    def cost(parameter: float) -> float:
+        changed = unit(operator.with_transform(settings.transform, parameter))
+        return -_level(changed, targets, settings)[1]
+
+    if settings.criterion == "bound":
+        parameter = _bound_parameter(operator, targets, settings)
+    else:
+        parameter = _least(cost, candidates(operator, settings.transform))
+    return operator.with_transform(settings.transform, parameter), parameter
+
+
+def candidates(operator: HistogramOperator, transform: str) -> Array:
+    """Parameters to look at, in ascending order; the plain kernel is among them."""
+    if transform == "power":
+        return np.array(POWERS)
+    values = operator.histograms.columns.values
+    return np.array(RATES) / (float(values.mean()) if len(values) else 1.0)
+
+
+def _least(cost: Callable[[float], float], grid: Array) -> float:
+    """The parameter that costs least: the best of a grid, refined between its neighbours."""
+    costs = [cost(float(parameter)) for parameter in track(grid, "transform", len(grid))]
+    at = int(np.argmin(costs))
+    around = grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]
+    options = {"xatol": 0.02 * (around[1] - around[0]), "maxiter": 8}
+    refined = minimize_scalar(cost, bounds=around, method="bounded", options=options)
+    return float(refined.x) if refined.fun < costs[at] else float(grid[at])
+
+
+def _bound_parameter(operator: HistogramOperator, targets: Array, settings: Settings) -> float:
+    """As in the paper, by Nelder and Mead's method, together with the level; a rate of the exponential is > 0 there."""
+    grid = candidates(operator, settings.transform)
+    start = 1.0 if settings.transform == "power" else float(grid[grid > 0][0])
+
+    def value(place: Array) -> float:
+        changed = unit(operator.with_transform(settings.transform, float(place[0])))
+        level = float(place[1]) if settings.level is None else settings.level
+        return _bound_at(changed, targets, level)
+
+    best = minimise(value, np.array([start, START_LEVEL]), tolerance=0.02, max_evaluations=60)
+    return float(best.parameters[0])
+
+
+def _level(operator: HistogramOperator, targets: Array, settings: Settings) -> tuple[float, float]:
+    """The noise level and its evidence, or minus its bound.
+
+    Always that of noise which all examples share: balance weighs the two sides of a problem, it is no model of how targets come
+    about, and a likelihood with it finds levels that rank far worse.
+    """
+    score = _bound_of if settings.criterion == "bound" else _evidence_of
+    return score(operator, targets, settings)
+
+
+def _evidence_of(operator: HistogramOperator, targets: Array, settings: Settings) -> tuple[float, float]:
+    for steps in (STEPS, STEPS_IF_LOW):
+        curve = noise_curve(operator, targets, steps=steps, random_state=settings.random_state)
+        if settings.level is not None:
+            return settings.level, curve.joint_log_evidence(settings.level)
+        level, value = curve.best()
+        if level >= LOW:
+            break
+    return level, value
+
+
+def _bound_of(operator: HistogramOperator, targets: Array, settings: Settings) -> tuple[float, float]:
+    """The level that minimises the upper bound of the negative log likelihood at its best scale."""
+
+    if settings.level is not None:
+        return settings.level, -_bound_at(operator, targets, settings.level)
+    best = minimise(
+        lambda at: _bound_at(operator, targets, float(at[0])),
+        np.array([START_LEVEL]),
+        tolerance=0.05,
+        max_evaluations=25,
+    )
+    return float(best.parameters[0]), -best.value
+
+
+def _bound_at(operator: HistogramOperator, targets: Array, level: float) -> float:
+    return likelihood_bound(operator, targets, level, free_mean=True, any_scale=True, tolerance=1e-3).value
+
+
+def _relevant(
+    operator: HistogramOperator, targets: Array, level: float, groups: Indices, settings: Settings
+) -> tuple[HistogramOperator, float, float]:
+    """The operator with learned weights, of mean diagonal 1, and the level and evidence that go with it."""
+    scale = noise_curve(operator, targets, steps=STEPS, random_state=settings.random_state).scale(level)
+    learned = learn_relevance(
+        operator.with_weights(scale * operator.weights),
+        targets,
+        scale * level,
+        groups=groups if settings.relevance == "channels" else None,
+        steps=settings.relevance_steps,
+        spread=settings.relevance_spread,
+        random_state=settings.random_state,
+    )
+    weighted = operator.with_weights(learned.weights)
+    level = learned.noise_level * operator.n / weighted.trace() if settings.level is None else settings.level
+    curve = noise_curve(unit(weighted), targets, steps=STEPS, random_state=settings.random_state)
+    return unit(weighted), level, curve.joint_log_evidence(level)

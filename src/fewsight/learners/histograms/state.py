@@ -1,0 +1,135 @@
+"""What the large-scale learner keeps in a model file, and how it comes back. All is checked: a file may be edited."""
+
+from __future__ import annotations
+
+from typing import Any, TypeVar
+
+import numpy as np
+import scipy.sparse
+
+from fewsight._base.checks import check_matrix, check_positive
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import State
+from fewsight.kernels import HistogramOperator
+from fewsight.learners.calibration import Calibration
+from fewsight.learners.gp_state import LABEL_TYPES, _checked_classes
+from fewsight.learners.histograms.input import HistogramInput
+from fewsight.learners.histograms.options import options_of
+from fewsight.learners.histograms.posterior import HistogramPosterior
+from fewsight.learners.histograms.variance import FastVariance
+from fewsight.learners.inputs.stored import matrix_from_state, matrix_state
+from fewsight.learners.novelty import Novelty
+
+Classifier = TypeVar("Classifier", bound=Any)
+OPTIONS = (
+    "tolerance",
+    "max_iterations",
+    "quantization_bins",
+    "variance",
+    "calibrated",
+    "false_alarm_rate",
+    "random_state",
+)
+
+
+def state_of(classifier: Any) -> State:
+    """Of a fitted classifier."""
+    posterior = classifier.posterior_
+    operator = posterior.operator
+    header = {
+        "classes": classifier.classes_.tolist(),
+        "label_type": LABEL_TYPES[classifier.classes_.dtype.kind],
+        "options": {name: _plain(getattr(classifier, name)) for name in OPTIONS},
+        "transform": operator.transform.kind,
+        "parameter": classifier.transform_parameter_,
+        "balanced": bool(classifier.balanced),
+        "scale": posterior.scale,
+        "iterations": posterior.iterations,
+        "residual": posterior.residual,
+        "converged": posterior.converged,
+        "left_out_accuracy": classifier.left_out_accuracy_,
+        "log_evidence": classifier.log_evidence_,
+    }
+    arrays = {
+        "levels": np.atleast_1d(classifier.noise_variance_),
+        "relevance": operator.weights,
+        **{name: getattr(posterior, name) for name in ("noise", "dual", "ones", "means")},
+        "example_classes": posterior.classes,
+    }
+    state = State(header, arrays).join("training", matrix_state(rows_of(operator)))
+    for part in ("input", "calibration", "novelty"):
+        state = state.join(part, getattr(classifier, f"{part}_").state())
+    return state.join("variance", classifier.variances_.fast.state())
+
+
+def rows_of(operator: HistogramOperator) -> Any:
+    """The rows that an operator was made from, as CSR."""
+    columns, shape = operator.histograms.columns, (operator.n, operator.width)
+    by_dimension = scipy.sparse.csc_array((columns.values, columns.rows.astype(np.int64), columns.starts), shape=shape)
+    return by_dimension.tocsr()
+
+
+def restored(classifier: Classifier, state: State) -> Classifier:
+    """The classifier, new until now, as the one that the state was made from."""
+    header, arrays = state.header, state.arrays
+    classifier.set_params(**{name: header["options"][name] for name in OPTIONS})
+    classifier.classes_ = _checked_classes(header["classes"], header["label_type"])
+    classifier.input_ = HistogramInput.from_state(state.nested("input"))
+    classifier.kernel = classifier.input_.parameter
+    classifier.calibration_ = Calibration.from_state(state.nested("calibration"))
+    classifier.novelty_ = Novelty.from_state(state.nested("novelty"))
+    classifier.unknown_rule = classifier.novelty_.rule
+    operator = HistogramOperator.from_rows(
+        matrix_from_state(state.nested("training")),
+        transform=header["transform"],
+        parameter=header["parameter"],
+        weights=arrays["relevance"],
+    )
+    classifier.feature_transform = header["transform"]
+    classifier.transform_parameter_ = header["parameter"]
+    given = classifier.transform_parameter_
+    classifier.transform_parameter = "evidence" if given is None else given
+    classifier.relevance = classifier.relevance_ = operator.weights
+    levels = arrays["levels"]
+    classifier.noise_variance_ = float(levels[0]) if len(levels) == 1 else levels
+    classifier.noise_variance, classifier.noise_per_class = float(np.exp(np.log(levels).mean())), len(levels) > 1
+    classifier.balanced = bool(header["balanced"])
+    classifier.left_out_accuracy_, classifier.log_evidence_ = header["left_out_accuracy"], header["log_evidence"]
+    if not classifier.input_.channels:
+        classifier.n_features_in_ = operator.width
+    classifier.posterior_ = _posterior(classifier, operator, state)
+    classifier._set_variance(FastVariance.from_state(state.nested("variance"), operator))
+    return classifier
+
+
+def _posterior(classifier: Any, operator: HistogramOperator, state: State) -> HistogramPosterior:
+    header, n, c = state.header, operator.n, len(classifier.classes_)
+    columns = 1 if c == 2 else c
+    arrays = {name: state.arrays[name] for name in ("dual", "ones", "noise", "means")}
+    for name, width in (("dual", columns), ("ones", None), ("noise", None)):
+        check_matrix("model", name, arrays[name], shape=(n, width))
+    sides = {arrays[name].shape[1] for name in ("ones", "noise")}
+    numbers = state.arrays["example_classes"]
+    fits = arrays["means"].shape == (columns,) and sides in ({1}, {columns}) and numbers.shape == (n,)
+    if not fits or numbers.dtype.kind != "i" or not ((numbers >= 0) & (numbers < c)).all():
+        raise InvalidInput("the posterior must have a column per class and a row per training example.")
+    if not (arrays["noise"] > 0).all() or (state.arrays["levels"] <= 0).any():
+        raise InvalidInput("the noise must be > 0.")
+    return HistogramPosterior(
+        operator,
+        numbers,
+        c,
+        arrays["noise"],
+        arrays["dual"],
+        arrays["ones"],
+        arrays["means"],
+        check_positive("model", "scale", header["scale"]),
+        options_of(classifier),
+        int(header["iterations"]),
+        float(header["residual"]),
+        bool(header["converged"]),
+    )
+
+
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value

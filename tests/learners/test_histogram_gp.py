@@ -1,0 +1,246 @@
+"""The large-scale learner agrees with dense references, learns what it should, and survives what users do."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+from sklearn.metrics import roc_auc_score
+from sklearn.utils.estimator_checks import estimator_checks_generator
+
+from fewsight._base.errors import FewsightError
+from fewsight.channels import Phog, SpatialPmk
+from fewsight.images import sample_set
+from fewsight.kernels import HistogramIntersection
+from fewsight.learners import HistogramGPClassifier
+from fewsight.persistence import load, save
+
+
+def words(n, n_classes, seed, width=60, features=40):
+    """Bags of words of some classes, a row's class in turn, and rows that sum to one."""
+    shares = np.random.default_rng(99).dirichlet(np.full(width, 0.8), n_classes)
+    rng = np.random.default_rng(seed)
+    classes = np.arange(n) % n_classes
+    usual = np.random.default_rng(98).dirichlet(np.full(width, 2.0))
+    counts = np.array([rng.multinomial(features, 0.5 * shares[c] + 0.5 * usual) for c in classes])
+    return counts / features, np.array(["ant", "bee", "cat", "dog"])[classes]
+
+
+X, Y = words(180, 3, 0)
+X_TEST, Y_TEST = words(90, 3, 1)
+K, K_TEST = HistogramIntersection().gram(X), HistogramIntersection().gram(X_TEST, X)
+
+
+@pytest.mark.parametrize(
+    ("estimator", "check"),
+    list(estimator_checks_generator(HistogramGPClassifier())),
+    ids=lambda item: getattr(getattr(item, "func", item), "__name__", type(item).__name__),
+)
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.SkipTestWarning")
+def test_scikit_learns_contract(estimator, check):
+    check(estimator)
+
+
+def dense_means(noise, labels=Y, K=K, K_test=K_TEST):
+    """Latent means with a free mean for each class, by factorisations. noise: (n, c)"""
+    columns = []
+    for c, name in enumerate(np.unique(labels)):
+        y = np.where(labels == name, 1.0, -1.0)
+        inverse = np.linalg.inv(K + np.diag(noise[:, c]))
+        mean = inverse.sum(axis=0) @ y / inverse.sum()
+        columns.append(mean + K_test @ inverse @ (y - mean))
+    return np.transpose(columns)
+
+
+@pytest.mark.parametrize("rows", [np.asarray, scipy.sparse.csr_array], ids=["dense", "sparse"])
+@pytest.mark.parametrize("balanced", [False, True])
+def test_training_and_exact_prediction_equal_a_dense_reference(rows, balanced):
+    learner = HistogramGPClassifier(
+        noise_variance=0.4, balanced=balanced, tolerance=1e-12, quantization_bins=None, calibrated=False
+    ).fit(rows(X), Y)
+    targets = np.where(Y[:, None] == np.unique(Y), 1.0, -1.0)
+    factor = np.where(targets > 0, 2 / 3, 4 / 3) if balanced else np.ones_like(targets)
+    np.testing.assert_allclose(learner.latent_mean(rows(X_TEST)), dense_means(0.4 * factor), rtol=1e-8, atol=1e-9)
+    assert learner.converged_
+
+
+def test_two_classes_are_each_others_opposites():
+    two = Y != "cat"
+    learner = HistogramGPClassifier(noise_variance=0.4, tolerance=1e-12, quantization_bins=None).fit(X[two], Y[two])
+    found = learner.latent_mean(X_TEST)
+    expected = dense_means(np.full((two.sum(), 2), 0.4), Y[two], K[np.ix_(two, two)], K_TEST[:, two])
+    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-9)
+    np.testing.assert_allclose(found[:, 0], -found[:, 1])
+
+
+def test_the_look_up_table_hardly_differs_from_exact_prediction():
+    learner = HistogramGPClassifier(noise_variance=0.4).fit(X, Y)
+    exact = learner.posterior_.exact_mean(X_TEST)
+    np.testing.assert_allclose(learner.latent_mean(X_TEST), exact, atol=0.02)
+    assert np.mean(exact.argmax(axis=1) == learner.latent_mean(X_TEST).argmax(axis=1)) > 0.98
+
+
+def test_the_exact_variance_is_that_of_a_dense_reference():
+    learner = HistogramGPClassifier(noise_variance=0.4, tolerance=1e-11).fit(X, Y)
+    inverse = np.linalg.inv(K + 0.4 * np.eye(180))
+    ones = inverse.sum(axis=1)
+    variance = X_TEST.sum(axis=1) - np.einsum("ij,jk,ik->i", K_TEST, inverse, K_TEST)
+    variance += (1 - K_TEST @ ones) ** 2 / ones.sum()
+    np.testing.assert_allclose(
+        learner.exact_variance(X_TEST)[:, 0], learner.posterior_.scale * variance, rtol=1e-6
+    )  # tolerance of systems for variances is capped at 1e-3 elsewhere
+    fast = learner.variances_.fast
+    assert (fast.bound(X_TEST) >= variance - 1e-9).all()
+    assert np.corrcoef(fast.of(X_TEST), variance)[0, 1] > 0.8
+
+
+def test_what_is_learned_by_evidence_classifies_well():
+    learner = HistogramGPClassifier().fit(X, Y)
+    assert np.mean(learner.predict(X_TEST) == Y_TEST) > 0.85
+    assert learner.left_out_accuracy_ > 0.8
+    assert learner.noise_variance_ > 0.01
+    probabilities = learner.predict_proba(X_TEST)
+    np.testing.assert_allclose(probabilities.sum(axis=1), 1)
+    np.testing.assert_array_equal(learner.classes_[probabilities.argmax(axis=1)], learner.predict(X_TEST))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"balanced": True},
+        {"noise_per_class": True},
+        {"noise_per_class": True, "balanced": True},
+        {"feature_transform": "power"},
+        {"feature_transform": "power", "criterion": "bound"},
+        {"feature_transform": "exponential", "transform_parameter": 2.0},
+        {"relevance": "evidence", "relevance_steps": 5},
+        {"variance": "exact", "calibrated": False},
+        {"unknown_rule": "contrast+variance"},
+    ],
+    ids=str,
+)
+def test_every_option_still_classifies(options):
+    learner = HistogramGPClassifier(**options).fit(X, Y)
+    found = learner.assess(X_TEST)
+    assert np.mean(learner.predict(X_TEST) == Y_TEST) > 0.8
+    assert found.latent.std.shape == (90, 3)
+    assert (found.latent.std > 0).all()
+    assert found.unknown.mean() < 0.3
+
+
+def test_weights_that_are_given_are_used():
+    weights = np.r_[np.ones(30), np.zeros(30)]
+    some = HistogramGPClassifier(relevance=weights, noise_variance=0.3, quantization_bins=None).fit(X, Y)
+    half = HistogramGPClassifier(noise_variance=0.3, quantization_bins=None).fit(X[:, :30], Y)
+    np.testing.assert_allclose(some.latent_mean(X_TEST), half.latent_mean(X_TEST[:, :30]), atol=1e-5)
+
+
+def test_a_rare_class_is_ranked_well_without_a_choice_of_noise():
+    rare, label = words(600, 2, 3)
+    kept = np.flatnonzero((label == "ant") | (np.arange(600) % 40 == 1))
+    learner = HistogramGPClassifier().fit(rare[kept], label[kept])
+    test, truth = words(400, 2, 4)
+    assert roc_auc_score(truth == "bee", learner.latent_mean(test)[:, 1]) > 0.8
+
+
+def test_adding_examples_and_classes_ends_where_training_on_all_does():
+    old = Y != "cat"
+    options = {"noise_variance": 0.4, "tolerance": 1e-11, "quantization_bins": None}
+    grown = HistogramGPClassifier(**options).fit(X[old][:60], Y[old][:60])
+    grown.add(X[old][60:], Y[old][60:]).add(X[~old], Y[~old])
+    whole = HistogramGPClassifier(**options).fit(np.vstack([X[old], X[~old]]), np.concatenate([Y[old], Y[~old]]))
+    assert grown.classes_.tolist() == ["ant", "bee", "cat"]
+    # the kernel keeps the scale of the first examples, which have the same mean diagonal as all
+    np.testing.assert_allclose(grown.latent_mean(X_TEST), whole.latent_mean(X_TEST), atol=1e-7)
+    grown.recalibrate()
+    assert grown.calibration_.n_examples > 100
+
+
+def test_partial_fit_goes_on_from_warm_starts():
+    learner = HistogramGPClassifier(noise_variance=0.4, tolerance=1e-6)
+    learner.partial_fit(X[:120], Y[:120], classes=["ant", "bee", "cat"])
+    first = learner.n_iter_
+    learner.partial_fit(X[120:123], Y[120:123])
+    assert learner.n_iter_ <= first
+    assert len(learner.labels_) == 123
+
+
+@pytest.mark.parametrize("labels", [Y, np.unique(Y, return_inverse=True)[1]], ids=["strings", "numbers"])
+def test_the_model_file_brings_it_back(tmp_path, labels):
+    learner = HistogramGPClassifier(feature_transform="power", transform_parameter=0.7).fit(X, labels)
+    save(learner, tmp_path / "model.fewsight")
+    again = load(tmp_path / "model.fewsight")
+    before, after = learner.assess(X_TEST), again.assess(X_TEST)
+    np.testing.assert_allclose(after.latent.mean, before.latent.mean, atol=1e-12)
+    np.testing.assert_allclose(after.latent.std, before.latent.std, atol=1e-12)
+    np.testing.assert_allclose(after.unknown_score, before.unknown_score, atol=1e-10)
+    np.testing.assert_array_equal(again.predict(X_TEST), learner.predict(X_TEST))
+    again.add(X_TEST[:3], labels[:3])
+    assert again.posterior_.n == 183
+
+
+def test_images_go_through_channels_that_compare_by_intersection():
+    tiles = sample_set()
+    by_name = {
+        name: [i for i, label in zip(tiles.images, tiles.labels, strict=True) if label == name]
+        for name in tiles.classes
+    }
+    one, two = (by_name[name][:8] for name in tiles.classes[:2])
+    channel = SpatialPmk(n_words=20, n_descriptors=1_000, scales=(1.0,), longest_side=64)
+    for channels in (channel, [channel, SpatialPmk(n_words=30, n_levels=1, scales=(1.0,), longest_side=64)]):
+        learner = HistogramGPClassifier(channels).fit([*one[:6], *two[:6]], ["a"] * 6 + ["b"] * 6)
+        assert learner.predict([*one[6:], *two[6:]]).tolist().count("a") in {1, 2, 3}
+    with pytest.raises(FewsightError, match="channels must compare by histogram intersection, got phog"):
+        HistogramGPClassifier(Phog()).fit(one, ["a", "b"] * 4)
+
+
+@pytest.mark.parametrize(
+    ("rows", "labels", "sentence"),
+    [
+        (np.array([[1.0, np.nan], [1, 2]]), [0, 1], "NaN"),
+        (np.array([[1.0, np.inf], [1, 2]]), [0, 1], "infinity"),
+        (np.array([[1.0, -2.0], [1, 2]]), [0, 1], "Negative values in data: X must hold numbers >= 0 only, got -2"),
+        (np.ones((3, 2)), [1, 1, 1], "y must hold two classes or more, got one class only"),
+        (np.ones((3, 2)), [1, 2], "inconsistent numbers of samples|same length"),
+    ],
+)
+def test_input_that_cannot_be_learned_from_gets_one_sentence(rows, labels, sentence):
+    with pytest.raises(ValueError, match=sentence):
+        HistogramGPClassifier().fit(rows, labels)
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"feature_transform": "log"}, "feature_transform must be one of"),
+        ({"transform_parameter": "best"}, "transform_parameter must be one of 'evidence'"),
+        ({"noise_variance": -1}, "noise_variance must be a finite number > 0"),
+        ({"relevance": "some"}, "relevance must be one of"),
+        ({"relevance": [1.0, -1.0]}, "relevance must be a list of numbers >= 0"),
+        ({"relevance": [1.0, 1.0]}, "weights must be 60 numbers"),
+        ({"tolerance": 0}, "tolerance must be a finite number > 0"),
+        ({"quantization_bins": 0}, "quantization_bins must be a whole number"),
+        ({"unknown_rule": "distance"}, "unknown_rule must be one of"),
+        ({"false_alarm_rate": 1}, "false_alarm_rate must be a number between 0 and 1"),
+        ({"criterion": "guess"}, "criterion must be one of"),
+        ({"variance": "none"}, "variance must be one of"),
+        ({"kernel": "precomputed"}, "kernel must be None for rows of histograms, a channel"),
+    ],
+    ids=lambda item: next(iter(item)) if isinstance(item, dict) else "",
+)
+def test_options_that_mean_nothing_get_one_sentence(options, sentence):
+    with pytest.raises(FewsightError, match=sentence):
+        HistogramGPClassifier(**options).fit(X, Y)
+
+
+def test_a_row_of_another_width_names_the_right_one():
+    learner = HistogramGPClassifier(noise_variance=1.0).fit(X, Y)
+    with pytest.raises(ValueError, match="60 features"):
+        learner.predict(np.ones((2, 59)))
+
+
+def test_empty_rows_empty_columns_ties_and_single_examples():
+    rows = np.zeros((6, 5))
+    rows[0, 0] = rows[1, 0] = rows[2, 1] = rows[3, 1] = 1.0  # ties; the last two rows and three columns are empty
+    learner = HistogramGPClassifier().fit(rows, ["a", "a", "b", "b", "a", "b"])
+    assert np.isfinite(learner.assess(rows).latent.std).all()
+    two = HistogramGPClassifier().fit(np.eye(2), ["a", "b"])
+    assert two.predict(np.eye(2)).tolist() == ["a", "b"]
