@@ -104,7 +104,7 @@ def test_a_small_version_of_the_figures_runs(caltech101, tmp_path):
     folder.mkdir()
     for name in (*NAMED, "llama", "ketch", "schooner", BACKGROUND):
         (folder / name).symlink_to(caltech101 / name)
-    for figure in ("fig3", "fig4_tasks", "fig4_criteria"):
+    for figure in ("fig3", "fig4_criteria"):
         outputs = ["--json", tmp_path / f"{figure}.json", "--figure", tmp_path / f"{figure}.png"]
         options = [
             "--work",
