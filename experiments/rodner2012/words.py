@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from experiments.kapoor2010.command import _images, arguments, run
+from experiments.kapoor2010.command import arguments, images_of, run
 from experiments.kapoor2010.grams import GramStore, Place
 from fewsight._base.archive import read_archive, write_archive
 from fewsight._base.progress import silent, track
@@ -74,7 +74,7 @@ def store_of(options: argparse.Namespace) -> WordStore:
     channel = SpatialPmk(n_words=options.words, n_levels=1, cache=FeatureCache(), n_jobs=options.n_jobs)
     return WordStore(
         GramStore(
-            _images(options.data), {"words": channel}, options.work, options.images_per_class, options.test_per_class
+            images_of(options.data), {"words": channel}, options.work, options.images_per_class, options.test_per_class
         )
     )
 

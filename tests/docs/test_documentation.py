@@ -35,6 +35,12 @@ def test_the_python_examples_of_the_readme_run(tmp_path, monkeypatch, capsys):
     assert "60 labelled" in capsys.readouterr().out
 
 
+def test_the_example_of_many_histograms_runs(capsys):
+    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/large_scale.md").read_text(), re.DOTALL)
+    exec(compile(example, "large_scale.md", "exec"), {})
+    assert float(capsys.readouterr().out.split()[0]) > 0.6  # four categories: guessing is right in 0.25
+
+
 @pytest.mark.parametrize("name", sorted(CHANNELS))
 def test_every_channel_is_documented(name):
     assert any(f"`{name}`" in path.read_text() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))

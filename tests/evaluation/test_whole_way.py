@@ -6,10 +6,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from fewsight._base.errors import InvalidInput
 from fewsight.channels import make_channel
 from fewsight.evaluation import METRICS, Protocol, evaluate, write_report
 from fewsight.images import FeatureCache, sample_set
-from fewsight.learners import LEARNERS
+from fewsight.learners import HISTOGRAM_LEARNERS, LEARNERS
 
 PROTOCOL = Protocol(images_per_class=8, per_class=(2, 4), test_per_class=4, repeats=2, seed=3)
 
@@ -74,3 +75,32 @@ def test_held_out_textures_are_recorded_for_the_gaussian_process_and_shown(image
     assert saying == {"gp"}
     write_report(evaluation, images, tmp_path / "report.html")
     assert "What it has never seen" in (tmp_path / "report.html").read_text()
+
+
+def test_the_histogram_learner_stands_beside_the_dense_one_on_the_same_splits(images):
+    small = {"n_levels": 1, "longest_side": 80, "scales": (1.0,)}
+    channels = {
+        "coarse": make_channel("spatial_pmk", n_words=16, **small),
+        "fine": make_channel("spatial_pmk", n_words=24, **small),
+    }
+    protocol = Protocol(images_per_class=8, per_class=(4,), test_per_class=4, repeats=1, seed=3)
+    learners = {"gp": LEARNERS["gp"](), **{name: learner() for name, learner in HISTOGRAM_LEARNERS.items()}}
+    found = evaluate(images, protocol, channels, learners, combine=("none", "average"))
+    by_setting = {(o.setting.channels, o.setting.learner): o for o in found.outcomes}
+    assert {learner for _, learner in by_setting} == {"gp", "histogram_gp"}
+    assert len(by_setting) == 6
+    for (names, learner), outcome in by_setting.items():
+        dense = by_setting[names, "gp"]
+        np.testing.assert_array_equal(outcome.test, dense.test)
+        assert set(METRICS) - set(outcome.metrics) == {"unknown_auroc", "found_rate"}
+        np.testing.assert_allclose(outcome.probabilities.sum(axis=1), 1, atol=1e-5)
+        assert outcome.metrics["accuracy"] > 0.5, learner  # four categories: guessing is right in 0.25
+
+
+def test_the_histogram_learner_refuses_channels_that_compare_otherwise(images):
+    with pytest.raises(
+        InvalidInput, match=r"histogram_gp needs channels that compare by histogram intersection, got phog\."
+    ):
+        evaluate(
+            images, PROTOCOL, {"phog": make_channel("phog")}, {"histogram_gp": HISTOGRAM_LEARNERS["histogram_gp"]()}
+        )
