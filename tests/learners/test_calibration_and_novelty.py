@@ -35,6 +35,15 @@ def test_calibrated_probabilities_are_nearer_to_the_truth_than_the_posteriors_ow
     assert loss_after < loss_before
 
 
+def test_calibration_also_helps_with_the_noise_that_is_chosen_by_itself():
+    X, y, X_test, y_test = overlapping_blobs(0)
+    learners = [GPClassifier(KERNEL, calibrated=calibrated).fit(X, y) for calibrated in (False, True)]
+    errors = [calibration_error(y_test, gp.predict_proba(X_test), gp.classes_) for gp in learners]
+    losses = [log_loss(y_test, gp.predict_proba(X_test), gp.classes_) for gp in learners]
+    assert errors[1] < errors[0]
+    assert losses[1] < losses[0]
+
+
 def test_calibration_does_not_change_the_decision():
     X, y, X_test, _ = overlapping_blobs(1)
     ours = GPClassifier(KERNEL).fit(X, y)
