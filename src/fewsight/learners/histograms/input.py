@@ -109,6 +109,14 @@ def _stacked(parts: list[Any], scales: Array) -> Rows:
     return scipy.sparse.hstack([p / (s * len(parts)) for p, s in zip(parts, scales, strict=True)], format="csr")
 
 
+def check_histograms(rows: Rows) -> Rows:
+    """Rows of numbers >= 0, as they are."""
+    lowest = (rows.data if scipy.sparse.issparse(rows) else rows).min(initial=0.0)
+    if lowest < 0:
+        raise InvalidInput(f"{WHO}: Negative values in data: X must hold numbers >= 0 only, got {lowest:g}.")
+    return rows
+
+
 def compares_by_intersection(channel: Any) -> bool:
     """Whether a channel's kernel is plain histogram intersection; one that learns its kernel is asked unfitted."""
     try:
