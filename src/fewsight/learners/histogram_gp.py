@@ -28,6 +28,7 @@ from fewsight.learners.histograms import (
     state_of,
     targets_of_columns,
 )
+from fewsight.learners.histograms.posterior import TINY
 from fewsight.learners.labels import Labels, labelled, targets_of
 from fewsight.learners.novelty import DEFAULT_RULE
 
@@ -45,8 +46,9 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         histogram intersection for images.
     feature_transform : "none", "power" for sum_d min(x_d^p, z_d^p) or "exponential". [Rodner2012, section 4]
     transform_parameter : of the transform, or "evidence" to learn it.
-    relevance : "none"; "evidence" to learn a weight for each dimension; "channels" for a weight for each channel; or the
-        weights.
+    relevance : "none"; "evidence" to learn a weight for each dimension; "channels" for a weight for each channel, or each group;
+        or the weights.
+    groups : with rows of numbers, the number of the group that each column belongs to; for `relevance="channels"`.
     relevance_steps, relevance_spread : of learning them, and how far their logarithms may lie apart: the standard deviation of a
         prior. 0.5 suits hundreds of dimensions; a handful can have 2.
     noise_variance : of the targets, over a kernel of mean diagonal 1, or "evidence" to learn it.
@@ -89,6 +91,7 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         feature_transform: str = "none",
         transform_parameter: float | str = "evidence",
         relevance: Any = "none",
+        groups: Any = None,
         relevance_steps: int = 10,
         relevance_spread: float = 0.5,
         noise_variance: float | str = "evidence",
@@ -108,6 +111,7 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         self.feature_transform = feature_transform
         self.transform_parameter = transform_parameter
         self.relevance = relevance
+        self.groups = groups
         self.relevance_steps = relevance_steps
         self.relevance_spread = relevance_spread
         self.noise_variance = noise_variance
@@ -170,6 +174,14 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
     # What it knows.
 
     @property
+    def weights_(self) -> Array:
+        """How much each channel, or group of columns, counts: its part of the mean diagonal of the kernel; they add up to 1."""
+        check_is_fitted(self)
+        operator, groups = self.posterior_.operator, self.input_.groups
+        parts = np.bincount(groups, operator.weights * operator.dimension_traces())
+        return parts / max(float(parts.sum()), TINY)
+
+    @property
     def labels_(self) -> Labels:
         """The labels of the training examples."""
         check_is_fitted(self)
@@ -198,7 +210,7 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, more_classes: Any) -> Self:
         settings, options = settings_of(self), options_of(self)
-        inputs = HistogramInput.chosen(self.kernel)
+        inputs = HistogramInput.chosen(self.kernel, self.groups)
         X = self._checked(X, reset=True, images=bool(inputs.channels))
         labels, positions = labelled(self, y, X.shape[0] if hasattr(X, "shape") else len(X))
         classes = np.unique(np.concatenate([labels, np.asarray(more_classes, dtype=labels.dtype)]))

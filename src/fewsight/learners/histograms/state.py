@@ -75,7 +75,7 @@ def restored(classifier: Classifier, state: State) -> Classifier:
     classifier.set_params(**{name: header["options"][name] for name in OPTIONS})
     classifier.classes_ = _checked_classes(header["classes"], header["label_type"])
     classifier.input_ = HistogramInput.from_state(state.nested("input"))
-    classifier.kernel = classifier.input_.parameter
+    classifier.kernel, classifier.groups = classifier.input_.parameter, classifier.input_.given_groups
     classifier.calibration_ = Calibration.from_state(state.nested("calibration"))
     classifier.novelty_ = Novelty.from_state(state.nested("novelty"))
     classifier.unknown_rule = classifier.novelty_.rule
