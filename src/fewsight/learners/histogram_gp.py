@@ -21,6 +21,7 @@ from fewsight.learners.histograms import (
     balance_of,
     calibrate,
     check_histograms,
+    columns_to_calibrate,
     find,
     options_of,
     restored,
@@ -58,6 +59,8 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         Mead's method.
     tolerance : of the true residual of every system, relative.
     max_iterations : of conjugate gradients; `converged_` says whether that was enough.
+    preconditioner : rank of what shortens conjugate gradients, see `fewsight.gp.LowRankPreconditioner`; 0 for none, "auto" to use
+        it where it pays: many iterations and many systems. It changes how fast a solution is found, never which.
     quantization_bins : of the look-up tables, with linear interpolation, for prediction in constant time; None: always exact.
     variance : "fast" for the estimate in constant time, "exact" for a system to solve per image.
     calibrated : learn from left-out training examples how sure to be.
@@ -100,6 +103,7 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         criterion: str = "evidence",
         tolerance: float = 1e-3,
         max_iterations: int = 1_000,
+        preconditioner: int | str = "auto",
         quantization_bins: int | None = 100,
         variance: str = "fast",
         calibrated: bool = True,
@@ -120,6 +124,7 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         self.criterion = criterion
         self.tolerance = tolerance
         self.max_iterations = max_iterations
+        self.preconditioner = preconditioner
         self.quantization_bins = quantization_bins
         self.variance = variance
         self.calibrated = calibrated
@@ -223,7 +228,10 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         self.classes_, self.input_ = classes, inputs
         found = find(operator, numbers, len(classes), inputs.groups, settings)
         self._set_found(found)
-        self.posterior_ = HistogramPosterior.condition(found.operator, numbers, len(classes), found.noise, options)
+        further = columns_to_calibrate(numbers, found.noise.shape[1])
+        self.posterior_ = HistogramPosterior.condition(
+            found.operator, numbers, len(classes), found.noise, options, further=further
+        )
         self._set_variance(None)
         calibrate(self)
         return self
