@@ -9,8 +9,16 @@ import numpy as np
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
+from fewsight.active.histogram_models import (
+    LearnedHistograms,
+    assembled_histograms,
+    check_template,
+    learned_histograms,
+    plain_histograms,
+    predicted_by_others,
+)
 from fewsight.active.judging.stopping import DecisionHistory
-from fewsight.active.judging.suspicion import surprises
+from fewsight.active.judging.suspicion import surprises, surprises_at
 from fewsight.active.models import (
     LEAST_TO_LEARN,
     Learned,
@@ -21,8 +29,9 @@ from fewsight.active.models import (
     taken_away,
 )
 from fewsight.active.pools import Pool
-from fewsight.active.views import PoolView, RefittedView, scales_of
-from fewsight.learners import GPClassifier, KernelLearner
+from fewsight.active.pools.histograms import HistogramRows
+from fewsight.active.views import HistogramView, PoolView, RefittedView, scales_of
+from fewsight.learners import GPClassifier, HistogramGPClassifier, KernelLearner
 
 
 @final
@@ -36,15 +45,21 @@ class Knowledge:
     history : the decisions after each of the last answers.
     """
 
-    view: PoolView | RefittedView
+    view: PoolView | RefittedView | HistogramView
     _found: Learned  # of a Gaussian process alone
+    _rows: HistogramRows  # and these of one that takes histograms
+    _histograms: LearnedHistograms
 
-    def __init__(self, template: KernelLearner, pool: Pool, open_ones: Indices) -> None:
+    def __init__(self, template: KernelLearner | HistogramGPClassifier, pool: Pool, open_ones: Indices) -> None:
         self.template, self.pool, self._open_ones = template, pool, open_ones
         self.history = DecisionHistory()
         self._learned_at, self._calibrated = 0, False
         if isinstance(template, GPClassifier):
             self._found = plain(template, pool, open_ones)
+        if isinstance(template, HistogramGPClassifier):
+            check_template(template)
+            self._rows = HistogramRows("ActiveLearner", pool, open_ones)
+            self._histograms = plain_histograms(template, self._rows)
 
     def start(self, positions: list[int], labels: list[Any], relearn_every: int | None) -> None:
         """Begin with the labels that are known."""
@@ -63,10 +78,13 @@ class Knowledge:
 
     def relearn(self) -> None:
         """Learn noise and weights again, where they are to be learned, from all labels; calibration follows when needed."""
-        if isinstance(self.template, GPClassifier) and has_something_to_learn(self.template, self.pool):
-            positions, labels, classes = self.view.positions, self.view.labels, self.view.classes
-            if len(labels) >= LEAST_TO_LEARN and len(classes) > 1:
+        positions, labels, classes = self.view.positions, self.view.labels, self.view.classes
+        if len(labels) >= LEAST_TO_LEARN and len(classes) > 1:
+            if isinstance(self.template, GPClassifier) and has_something_to_learn(self.template, self.pool):
                 self._found = learned(self.template, self.pool, positions, labels)
+                self._set_view(positions.tolist(), labels, classes)
+            if isinstance(self.template, HistogramGPClassifier) and isinstance(self.view, HistogramView):
+                self._histograms = learned_histograms(self.template, self.view, self._histograms)
                 self._set_view(positions.tolist(), labels, classes)
         self._learned_at, self._calibrated = self.view.n_labelled, False
         self.remember()
@@ -91,26 +109,32 @@ class Knowledge:
 
     def calibrate(self) -> None:
         """Learn how sure to be, once after every re-learning, when that is asked for."""
-        if self._calibrated or not isinstance(self.view, PoolView) or not self.view.classes:
+        if self._calibrated or isinstance(self.view, RefittedView) or not self.view.classes:
             return
         calibrated = bool(self.template.calibrated)
-        self.view.calibration = self._assembled(self.view).calibration_ if calibrated else None
+        self.view.calibration = self.learner().calibration_ if calibrated else None
         self._calibrated = self.view.n_labelled >= LEAST_TO_LEARN
 
     def learner(self) -> Any:
         """The learner with all labels so far, ready for new examples."""
         if isinstance(self.view, RefittedView):
             return taken_away(self.view)
+        if isinstance(self.view, HistogramView):
+            assert isinstance(self.template, HistogramGPClassifier)  # no other learner has such a view
+            return assembled_histograms(self.template, self.view, self._histograms)
         return self._assembled(self.view)
 
     def surprises(self) -> Array:
         """Of each label (n,), see `suspicion`."""
-        if not isinstance(self.view, PoolView):
+        if isinstance(self.view, HistogramView) and self.view.classes:
+            means, classes = predicted_by_others(self.view), self.view.labelled()[1].argmax(axis=1)
+            return surprises_at(means, classes, self.learner().calibration_)
+        if isinstance(self.view, RefittedView):
             raise InvalidInput(
                 f"ActiveLearner: suspicious needs a GPClassifier, which can leave out examples in closed form, got "
                 f"{type(self.template).__name__}."
             )
-        return surprises(self._assembled(self.view)) if self.view.classes else np.zeros(0)
+        return surprises(self.learner()) if self.view.classes else np.zeros(0)
 
     def wrong(self, predicted: Sequence[Any]) -> Array:
         """Of each label (n,), 1 if it was predicted wrong before it came and, where that can be said, still is by the others.
@@ -124,6 +148,8 @@ class Knowledge:
         if isinstance(self.view, PoolView):
             model = self._assembled(self.view)
             wrong *= model.leave_one_out().mean.argmax(axis=1) != model.posterior_.targets.argmax(axis=1)
+        if isinstance(self.view, HistogramView) and labels:
+            wrong *= predicted_by_others(self.view).argmax(axis=1) != self.view.labelled()[1].argmax(axis=1)
         return wrong
 
     def remember(self) -> None:
@@ -134,6 +160,8 @@ class Knowledge:
     def _set_view(self, positions: list[int], labels: list[Any], classes: list[Any]) -> None:
         if isinstance(self.template, GPClassifier):
             self.view = PoolView(self.pool, self._found.settings)
+        elif isinstance(self.template, HistogramGPClassifier):
+            self.view = self._histograms.view(self._rows)
         else:
             self.view = RefittedView(self.pool, self.template, scales_of(self.pool, self._open_ones))
         self.view.start(positions, labels, classes)

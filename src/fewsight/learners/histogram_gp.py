@@ -214,7 +214,7 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
     # How.
 
     def _fit(self, X: Any, y: Any, more_classes: Any) -> Self:
-        settings, options = settings_of(self), options_of(self)
+        settings, _ = settings_of(self), options_of(self)
         inputs = HistogramInput.chosen(self.kernel, self.groups)
         X = self._checked(X, reset=True, images=bool(inputs.channels))
         labels, positions = labelled(self, y, X.shape[0] if hasattr(X, "shape") else len(X))
@@ -225,8 +225,12 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
             )
         operator = HistogramOperator.from_rows(inputs.fit(X, labels, positions))
         numbers = np.searchsorted(classes, labels).astype(np.intp)
+        return self.settle(inputs, classes, numbers, find(operator, numbers, len(classes), inputs.groups, settings))
+
+    def settle(self, inputs: HistogramInput, classes: Labels, numbers: Indices, found: Found) -> Self:
+        """Learn with a kernel and a noise that are known, from examples whose classes are `classes[numbers]`."""
+        options = options_of(self)
         self.classes_, self.input_ = classes, inputs
-        found = find(operator, numbers, len(classes), inputs.groups, settings)
         self._set_found(found)
         further = columns_to_calibrate(numbers, found.noise.shape[1])
         self.posterior_ = HistogramPosterior.condition(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from fewsight._base.types import Array
+from fewsight._base.types import Array, Indices
 from fewsight.learners import GPClassifier
+from fewsight.learners.calibration import Calibration
 
 LEAST_PROBABILITY = 1e-300
 
@@ -15,8 +16,11 @@ def surprises(model: GPClassifier) -> Array:
 
     The only example of its class cannot be predicted by others; nothing is known against it, and its surprise is 0.
     """
-    left_out = model.leave_one_out()
-    classes = model.posterior_.targets.argmax(axis=1)
-    stated = model.calibration_.probabilities(left_out.mean)[np.arange(len(classes)), classes]
+    return surprises_at(model.leave_one_out().mean, model.posterior_.targets.argmax(axis=1), model.calibration_)
+
+
+def surprises_at(left_out: Array, classes: Indices, calibration: Calibration) -> Array:
+    """The same from the latent means (n, c) of all examples when they are left out, and their classes (n,)."""
+    stated = calibration.probabilities(left_out)[np.arange(len(classes)), classes]
     alone = np.bincount(classes)[classes] == 1
     return np.where(alone, 0.0, -np.log(np.maximum(stated, LEAST_PROBABILITY)))
