@@ -80,14 +80,15 @@ def assembled_histograms(
 ) -> HistogramGPClassifier:
     """A classifier that has learned all labels of the view, calibrated, for examples of the form in which the pool came."""
     kernel = learned.columns.operator
-    operator = HistogramOperator.from_rows(view.rows.rows[view.positions], weights=learned.factor * kernel.weights)
+    rows = view.rows.rows[view.positions]
+    operator = HistogramOperator.from_rows(rows, weights=learned.factor * kernel.weights)
     parameter = getattr(kernel.transform, "parameter", None)
     operator = operator.with_transform(kernel.transform.kind, parameter)
     evidence = None if learned.found is None else learned.found.log_evidence
     noise = np.full((view.n_labelled, 1), learned.noise_variance)
     found = Found(operator, parameter, noise, np.array([learned.noise_variance]), evidence)
     model: HistogramGPClassifier = clone(learner).set_params(kernel=view.rows.side.parameter)
-    return model.settle(view.rows.side, np.array(view.classes), _numbers(view), found)
+    return model.settle(view.rows.side, np.array(view.classes), _numbers(view), found, rows)
 
 
 def predicted_by_others(view: HistogramView) -> Array:

@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
-from fewsight.kernels import HistogramOperator
 from fewsight.learners.histograms import (
     FastVariance,
     Found,
@@ -19,6 +18,7 @@ from fewsight.learners.histograms import (
     HistogramPosterior,
     LazyVariance,
     balance_of,
+    brought_home,
     calibrate,
     check_histograms,
     columns_to_calibrate,
@@ -28,6 +28,7 @@ from fewsight.learners.histograms import (
     settings_of,
     state_of,
     targets_of_columns,
+    training_operator,
 )
 from fewsight.learners.histograms.posterior import TINY
 from fewsight.learners.labels import Labels, labelled, targets_of
@@ -67,6 +68,8 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
     unknown_rule : what speaks for an image that is like nothing seen, see `fewsight.learners.novelty`.
     false_alarm_rate : the share of known images that `is_unknown` may take for unknown.
     random_state : seed of the estimates.
+    cluster : where to train: None for this machine; a `distributed.Client`, or the address of a Dask scheduler, to share the
+        dimensions out among its workers. It is not saved with the model, which needs it no more.
 
     Attributes
     ----------
@@ -110,6 +113,7 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         unknown_rule: str = DEFAULT_RULE,
         false_alarm_rate: float = 0.05,
         random_state: int = 0,
+        cluster: Any = None,
     ) -> None:
         self.kernel = kernel
         self.feature_transform = feature_transform
@@ -131,6 +135,7 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         self.unknown_rule = unknown_rule
         self.false_alarm_rate = false_alarm_rate
         self.random_state = random_state
+        self.cluster = cluster
 
     # Learning.
 
@@ -223,12 +228,14 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
             raise InvalidInput(
                 f"HistogramGPClassifier: y must hold two classes or more, got one class only: {classes[0]!r}."
             )
-        operator = HistogramOperator.from_rows(inputs.fit(X, labels, positions))
+        rows = inputs.fit(X, labels, positions)
         numbers = np.searchsorted(classes, labels).astype(np.intp)
-        return self.settle(inputs, classes, numbers, find(operator, numbers, len(classes), inputs.groups, settings))
+        with training_operator(self.cluster, rows) as operator:
+            found = find(operator, numbers, len(classes), inputs.groups, settings)
+            return self.settle(inputs, classes, numbers, found, rows)
 
-    def settle(self, inputs: HistogramInput, classes: Labels, numbers: Indices, found: Found) -> Self:
-        """Learn with a kernel and a noise that are known, from examples whose classes are `classes[numbers]`."""
+    def settle(self, inputs: HistogramInput, classes: Labels, numbers: Indices, found: Found, rows: Any) -> Self:
+        """Learn with a kernel and a noise that are known, from rows whose classes are `classes[numbers]`."""
         options = options_of(self)
         self.classes_, self.input_ = classes, inputs
         self._set_found(found)
@@ -236,8 +243,10 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         self.posterior_ = HistogramPosterior.condition(
             found.operator, numbers, len(classes), found.noise, options, further=further
         )
-        self._set_variance(None)
-        calibrate(self)
+        home = brought_home(self.posterior_, rows)
+        self.variances_ = LazyVariance(home, int(self.random_state))
+        calibrate(self)  # where it was trained
+        self.posterior_ = home
         return self
 
     def _set_found(self, found: Found) -> None:

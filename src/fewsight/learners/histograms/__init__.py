@@ -2,6 +2,7 @@
 
 from fewsight.learners.histograms.answers import HistogramAnswers
 from fewsight.learners.histograms.calibrating import calibrate
+from fewsight.learners.histograms.cluster import brought_home, training_operator
 from fewsight.learners.histograms.folds import columns_to_calibrate, left_out_folds
 from fewsight.learners.histograms.input import HistogramInput, check_histograms, compares_by_intersection, side_by_side
 from fewsight.learners.histograms.options import options_of, settings_of
@@ -18,6 +19,7 @@ __all__ = [
     "HistogramPosterior",
     "LazyVariance",
     "balance_of",
+    "brought_home",
     "calibrate",
     "check_histograms",
     "columns_to_calibrate",
@@ -30,4 +32,5 @@ __all__ = [
     "side_by_side",
     "state_of",
     "targets_of_columns",
+    "training_operator",
 ]
