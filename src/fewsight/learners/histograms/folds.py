@@ -10,7 +10,7 @@ import numpy as np
 
 from fewsight._base.types import Indices
 from fewsight.kernels import HistogramOperator
-from fewsight.learners.folds import class_folds, predictable
+from fewsight.learners.folds import MOST_FOLDS, class_folds, predictable
 from fewsight.learners.histograms.posterior import HistogramPosterior
 
 EXAMPLES = 600  # left out altogether, or a little more: two numbers are fitted to them, and a quantile is taken
@@ -29,6 +29,15 @@ def left_out_folds(posterior: HistogramPosterior) -> list[Indices]:
         if np.isin(members, possible).any():
             chosen.append(members)
     return [np.intersect1d(members, possible) for members in chosen]
+
+
+def columns_to_calibrate(classes: Indices, n_noises: int) -> int:
+    """About how many systems of linear equations leaving out these folds will take."""
+    counts = np.bincount(classes)
+    n_folds = min(int(counts.max()), MOST_FOLDS)
+    needed = min(n_folds, int(np.ceil(EXAMPLES * n_folds / len(classes))))
+    columns = 1 if len(counts) == 2 else len(counts)
+    return needed * (columns + n_noises)
 
 
 def identical(operator: HistogramOperator) -> Indices:
