@@ -239,7 +239,8 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
     def _checked(self, X: Any, *, reset: bool, images: bool | None = None) -> Any:
         if bool(self.input_.channels) if images is None else images:
             return X
-        return check_histograms(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset))
+        options = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": False}
+        return check_histograms(validate_data(self, X, reset=reset, **options))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
