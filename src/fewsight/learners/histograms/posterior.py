@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 
 from fewsight._base.types import Array, Indices
-from fewsight.gp import IterativeVariance, LinearOperator, Preconditioner, Solution, conjugate_gradients
+from fewsight.gp import IterativeVariance, LinearOperator, Preconditioner, Restricted, Solution, conjugate_gradients
 from fewsight.kernels import HistogramOperator, LookupTable
 
 TABLE_BYTES = 512 * 2**20  # that a look-up table may take; beyond, prediction is exact
@@ -62,10 +62,8 @@ class HistogramPosterior:
     ) -> HistogramPosterior:
         """Solve for all classes as one block, from an earlier posterior of fewer examples or classes where there is one."""
         targets = targets_of_columns(classes, n_classes)
-        shared = noise.shape[1] == 1
-        columns = targets.shape[1]
-        sides = np.hstack([targets, np.ones((len(targets), 1 if shared else columns))])
-        solved = _solve(operator, sides, noise if shared else np.hstack([noise, noise]), options, _start(start, sides))
+        sides, wide = _sides(targets, noise)
+        solved = _solve(operator, sides, wide, options, _start(start, sides))
         dual, ones, means, scale = without_means(solved.columns, targets)
         return cls(
             operator,
@@ -98,20 +96,8 @@ class HistogramPosterior:
 
     def left_out(self, fold: Indices) -> Array:
         """Latent means of training examples (m, n_classes), predicted from all that are not among them: solved anew."""
-        from fewsight.gp import Restricted
-
-        kept = np.ones(self.n, dtype=bool)
-        kept[fold] = False
-        targets = targets_of_columns(self.classes, self.n_classes)
-        shared = self.noise.shape[1] == 1
-        sides = np.hstack([targets, np.ones((self.n, 1 if shared else targets.shape[1]))]) * kept[:, None]
-        noise = self.noise if shared else np.hstack([self.noise, self.noise])
-        start = (np.hstack([self.dual + self.means * self.ones, self.ones])) * kept[:, None]
-        rest = Restricted(self.operator, kept)
-        options = Options(max(self.options.tolerance, 1e-3), self.options.max_iterations, None)
-        solved = _solve(rest, sides, noise, options, start)
-        dual, _, means, _ = without_means(solved.columns, targets)
-        return self._both((self.operator @ dual)[fold] + means)
+        start = np.hstack([self.dual + self.means * self.ones, self.ones])
+        return left_out_means(self.operator, self.classes, self.n_classes, self.noise, fold, self.options, start)
 
     def variances(self, column: int = 0) -> IterativeVariance:
         """Of the latent values of a class, in units of K."""
@@ -132,13 +118,46 @@ class HistogramPosterior:
         return LookupTable.from_operator(self.operator, self.dual, bins)
 
     def _both(self, means: Array) -> Array:
-        return np.hstack([-means, means]) if self.n_classes == 2 else means
+        return of_all_classes(means, self.n_classes)
+
+
+def left_out_means(
+    operator: HistogramOperator,
+    classes: Indices,
+    n_classes: int,
+    noise: Array,
+    fold: Indices,
+    options: Options,
+    start: Array | None = None,
+) -> Array:
+    """Latent means (m, n_classes) of the examples of a fold, predicted from all others."""
+    kept = np.ones(operator.n, dtype=bool)
+    kept[fold] = False
+    targets = targets_of_columns(classes, n_classes)
+    sides, wide = _sides(targets, noise)
+    options = Options(max(options.tolerance, 1e-3), options.max_iterations, None)
+    first = None if start is None else start * kept[:, None]
+    solved = _solve(Restricted(operator, kept), sides * kept[:, None], wide, options, first)
+    dual, _, means, _ = without_means(solved.columns, targets)
+    return of_all_classes((operator @ dual)[fold] + means, n_classes)
+
+
+def of_all_classes(means: Array, n_classes: int) -> Array:
+    """A column for each class, where two classes share one."""
+    return np.hstack([-means, means]) if n_classes == 2 else means
 
 
 def targets_of_columns(classes: Indices, n_classes: int) -> Array:
     """+1 in the column of an example's class, -1 in the others; one column, of the second class, where there are two."""
     columns = np.arange(1, 2) if n_classes == 2 else np.arange(n_classes)
     return np.where(classes[:, None] == columns, 1.0, -1.0)
+
+
+def _sides(targets: Array, noise: Array) -> tuple[Array, Array]:
+    """What to solve for, targets and then ones for every different noise, and the noise of each of these."""
+    shared = noise.shape[1] == 1
+    sides = np.hstack([targets, np.ones((len(targets), 1 if shared else targets.shape[1]))])
+    return sides, noise if shared else np.hstack([noise, noise])
 
 
 def without_means(solved: Array, targets: Array) -> tuple[Array, Array, Array, float]:
