@@ -1,7 +1,7 @@
 """The variance in constant time against the exact one, on images that were not learned from. [Rodner2012, section 7, names it as
 open]
 
-Made-up histograms (`benchmarks/histogram_data.py`) of three sizes, and bags of words of Caltech-101. Noise as the learner finds it.
+Made-up histograms (`benchmarks/histogram_data.py`) of three sizes, and bags of words of Caltech-101; noise as it is learned.
 
     python -m experiments.rodner2012.variance DATA --work FOLDER
 """

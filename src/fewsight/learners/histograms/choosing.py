@@ -20,7 +20,7 @@ from fewsight.learners.calibration import fit_calibration
 from fewsight.learners.histograms.posterior import Options, left_out_means
 
 FOLDS = 3  # a third is left out at a time: few trainings, and examples enough
-REFINED = 8  # parameters that are tried between the best of a grid and its neighbours
+REFINED = 5  # parameters that are tried between the best of a grid and its neighbours
 SOLVED = Options(1e-2, 200, None)  # the choice does not change with more exact systems
 
 Losses = Callable[[float], Array]  # of each left-out example, at a parameter
