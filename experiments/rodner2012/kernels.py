@@ -19,7 +19,7 @@ from threadpoolctl import threadpool_limits
 
 from experiments.kapoor2010.command import run, write_figure
 from experiments.kapoor2010.grams import Place
-from experiments.rodner2012.results import add_outputs, kept, paired, record, write_results
+from experiments.rodner2012.results import add_outputs, add_ways, kept, paired, record, write_results
 from experiments.rodner2012.words import WordStore, store_of, word_arguments
 from fewsight._base.progress import silent, track
 from fewsight.learners import HistogramGPClassifier
@@ -98,9 +98,7 @@ def draw(accuracy: dict[str, list[float]]) -> Figure:
 
 def _main() -> None:
     parser = word_arguments("kernels", __doc__)
-    parser.add_argument(
-        "--ways", type=lambda text: tuple(text.split(",")), default=tuple(WAYS), help="joined by commas"
-    )
+    add_ways(parser, WAYS)
     add_outputs(parser, "kernels")
     run(parser, work)
 

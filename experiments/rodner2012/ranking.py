@@ -25,7 +25,16 @@ from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_limits
 
 from experiments.kapoor2010.command import run, write_figure
-from experiments.rodner2012.results import Cell, add_outputs, kept, made_up_arguments, paired, record, write_results
+from experiments.rodner2012.results import (
+    Cell,
+    add_outputs,
+    add_ways,
+    kept,
+    made_up_arguments,
+    paired,
+    record,
+    write_results,
+)
 from fewsight._base.progress import silent, track
 from fewsight.kernels import HistogramIntersection
 from fewsight.learners import HistogramGPClassifier
@@ -185,9 +194,7 @@ def _main() -> None:
     parser = made_up_arguments("ranking", __doc__, seeds="0-9")
     parser.add_argument("--others", type=int, default=10, help="images of each of 999 other categories (10)")
     parser.add_argument("--words", type=int, default=1_000, help="of a histogram (1000)")
-    parser.add_argument(
-        "--ways", type=lambda text: tuple(text.split(",")), default=tuple(OURS), help="of ours, joined by commas"
-    )
+    add_ways(parser, OURS)
     add_outputs(parser, "ranking")
     run(parser, work)
 
