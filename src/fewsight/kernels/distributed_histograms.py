@@ -159,8 +159,8 @@ class DistributedHistogramOperator:
         tables = self.client.gather(
             [self.client.submit(LookupTable.from_operator, part, sent[0], bins, pure=False) for part in self.parts]
         )
-        table, scales = (np.concatenate([getattr(each, name) for each in tables]) for name in ("table", "scales"))
-        return LookupTable(table, scales, tables[0].flat)
+        table, places = (np.concatenate([getattr(each, name) for each in tables]) for name in ("table", "places"))
+        return LookupTable(table, places, tables[0].flat)
 
     def _sent(self, V: Any) -> list[Any]:
         """V on every worker."""

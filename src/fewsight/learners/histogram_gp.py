@@ -39,22 +39,25 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
     """Categories from many histograms: exact label regression with the intersection kernel in memory proportional to the
     non-zeros.
 
-    All classes are trained as one block by conjugate gradients. Noise, transform and relevance are learned by the evidence of
-    the training examples, with a free mean for each class and at the scale that the evidence likes best.
+    All classes are trained as one block by conjugate gradients. Noise and relevance are learned by the evidence of the training
+    examples, with a free mean for each class and at the scale that the evidence likes best.
 
     Parameters
     ----------
     kernel : what X is: None for rows of numbers >= 0, dense or sparse; a channel, or a list of channels, that compare by
         histogram intersection for images.
     feature_transform : "none", "power" for sum_d min(x_d^p, z_d^p) or "exponential". [Rodner2012, section 4]
-    transform_parameter : of the transform, or "evidence" to learn it.
+    transform_parameter : of the transform; "left-out" to learn it from training examples that are left out, which costs some
+        twenty trainings, or "evidence" to learn it by `criterion`.
     relevance : "none"; "evidence" to learn a weight for each dimension; "channels" for a weight for each channel, or each group;
         or the weights.
     groups : with rows of numbers, the number of the group that each column belongs to; for `relevance="channels"`.
     relevance_steps, relevance_spread : of learning them, and how far their logarithms may lie apart: the standard deviation of a
         prior. 0.5 suits hundreds of dimensions; a handful can have 2.
     noise_variance : of the targets, over a kernel of mean diagonal 1, or "evidence" to learn it.
-    balanced : give the larger side of each one-vs-all problem more noise. [Rodner2012, section 3]
+    balanced : let every class count the same, however many examples it has: the larger side of each one-vs-all problem has more
+        noise [Rodner2012, section 3], and probabilities and decisions are those of classes that are equally likely. Without it
+        they are those of classes as frequent as their training examples.
     noise_per_class : learn a noise level for each class.
     criterion : "evidence", or "bound" for the paper's way: the upper bound of the negative log likelihood, by Nelder and
         Mead's method.
@@ -95,7 +98,7 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         kernel: Any = None,
         *,
         feature_transform: str = "none",
-        transform_parameter: float | str = "evidence",
+        transform_parameter: float | str = "left-out",
         relevance: Any = "none",
         groups: Any = None,
         relevance_steps: int = 10,
@@ -272,7 +275,8 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
     def _checked(self, X: Any, *, reset: bool, images: bool | None = None) -> Any:
         if bool(self.input_.channels) if images is None else images:
             return X
-        return check_histograms(validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset))
+        options = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": False}
+        return check_histograms(validate_data(self, X, reset=reset, **options))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -129,8 +129,12 @@ def _stacked(parts: list[Any], scales: Array) -> Rows:
 
 
 def check_histograms(rows: Rows) -> Rows:
-    """Rows of numbers >= 0, as they are."""
-    lowest = (rows.data if scipy.sparse.issparse(rows) else rows).min(initial=0.0)
+    """Rows of finite numbers >= 0, as they are."""
+    numbers = rows.data if scipy.sparse.issparse(rows) else rows
+    lowest, sum_of_all = numbers.min(initial=0.0), numbers.sum()
+    if not np.isfinite(sum_of_all) and not np.isfinite(numbers).all():
+        bad = "NaN" if np.isnan(numbers).any() else "infinity"
+        raise InvalidInput(f"{WHO}: X must hold finite numbers only, got {bad}.")
     if lowest < 0:
         raise InvalidInput(f"{WHO}: Negative values in data: X must hold numbers >= 0 only, got {lowest:g}.")
     return rows

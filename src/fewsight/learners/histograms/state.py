@@ -80,6 +80,8 @@ def restored(classifier: Classifier, state: State) -> Classifier:
     classifier.input_ = HistogramInput.from_state(state.nested("input"))
     classifier.kernel, classifier.groups = classifier.input_.parameter, classifier.input_.given_groups
     classifier.calibration_ = Calibration.from_state(state.nested("calibration"))
+    if len(classifier.calibration_.leanings) > len(classifier.classes_):
+        raise InvalidInput("the calibration must have no more leanings than there are classes.")
     classifier.novelty_ = Novelty.from_state(state.nested("novelty"))
     classifier.unknown_rule = classifier.novelty_.rule
     operator = HistogramOperator.from_rows(
