@@ -127,8 +127,8 @@ def candidates(operator: HistogramOperator, transform: str) -> Array:
     """Parameters to look at, in ascending order; the plain kernel is among them."""
     if transform == "power":
         return np.array(POWERS)
-    values = operator.histograms.columns.values
-    return np.array(RATES) / (float(values.mean()) if len(values) else 1.0)
+    total, count = float(operator.dimension_traces().sum()), operator.n_numbers
+    return np.array(RATES) * (count / total if total > 0 else 1.0)
 
 
 def _bound_parameter(operator: HistogramOperator, targets: Array, settings: Settings) -> float:
