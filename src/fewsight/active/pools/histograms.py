@@ -15,7 +15,7 @@ from fewsight.active.pools.base import Pool
 from fewsight.active.pools.images import ImagePool
 from fewsight.active.pools.vectors import VectorPool
 from fewsight.kernels import HistogramIntersection, HistogramOperator
-from fewsight.learners.histograms import HistogramInput, check_histograms, compares_by_intersection, side_by_side
+from fewsight.learners.histograms import HistogramInput, SideBySide, check_histograms, compares_by_intersection
 
 MOST_KEPT = 2**30  # bytes of kernel values that may be kept
 Single = npt.NDArray[np.float32]
@@ -34,9 +34,10 @@ class HistogramRows:
             self.side.n_columns = int(pool.X.shape[1])
         elif isinstance(pool, ImagePool) and all(map(compares_by_intersection, pool.channels)):
             self.side = HistogramInput(pool.channels)
-            parts = [codes[known] for codes in pool.encodings]
-            self.rows = side_by_side(parts, pool.encodings)[1] if len(pool) else np.zeros((0, 1))
-            self.side.scales = np.array([max(float(part.sum()) / max(part.shape[0], 1), 1e-300) for part in parts])
+            self.rows = np.zeros((0, 1))
+            if len(pool):
+                self.side.layout = SideBySide.of([codes[known] for codes in pool.encodings], pool.encodings)
+                self.rows = self.side.layout.rows(pool.encodings)
         else:
             raise InvalidInput(
                 f"{owner_name(owner)}: with HistogramGPClassifier the pool must be rows of numbers >= 0, or images with channels "
