@@ -23,6 +23,15 @@ class Mark(NamedTuple):
 
 
 @dataclass
+class Event:
+    """What `undo` needs to know about one call of `teach`, `skip` or `correct`."""
+
+    before: Mark
+    n_labels: int = 0  # that it added
+    corrected: tuple[int, Any] | None = None  # place among the labels, and the label before
+
+
+@dataclass
 class Turns:
     """Everything about questions that is not in the view.
 

@@ -64,6 +64,11 @@ class HistogramOperator:
         return self.n, self.n
 
     @property
+    def n_numbers(self) -> int:
+        """How many numbers of the rows are not zero."""
+        return len(self.values)
+
+    @property
     def nbytes(self) -> int:
         """The memory of all arrays; a transform adds 8 bytes a non-zero."""
         own = 0 if self.values is self.histograms.columns.values else self.values.nbytes

@@ -21,6 +21,7 @@ from fewsight.learners.histograms import (
     balance_of,
     calibrate,
     check_histograms,
+    columns_to_calibrate,
     find,
     options_of,
     restored,
@@ -28,6 +29,7 @@ from fewsight.learners.histograms import (
     state_of,
     targets_of_columns,
 )
+from fewsight.learners.histograms.posterior import TINY
 from fewsight.learners.labels import Labels, labelled, targets_of
 from fewsight.learners.novelty import DEFAULT_RULE
 
@@ -46,8 +48,9 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
     feature_transform : "none", "power" for sum_d min(x_d^p, z_d^p) or "exponential". [Rodner2012, section 4]
     transform_parameter : of the transform; "left-out" to learn it from training examples that are left out, which costs some
         twenty trainings, or "evidence" to learn it by `criterion`.
-    relevance : "none"; "evidence" to learn a weight for each dimension; "channels" for a weight for each channel; or the
-        weights.
+    relevance : "none"; "evidence" to learn a weight for each dimension; "channels" for a weight for each channel, or each group;
+        or the weights.
+    groups : with rows of numbers, the number of the group that each column belongs to; for `relevance="channels"`.
     relevance_steps, relevance_spread : of learning them, and how far their logarithms may lie apart: the standard deviation of a
         prior. 0.5 suits hundreds of dimensions; a handful can have 2.
     noise_variance : of the targets, over a kernel of mean diagonal 1, or "evidence" to learn it.
@@ -59,6 +62,8 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         Mead's method.
     tolerance : of the true residual of every system, relative.
     max_iterations : of conjugate gradients; `converged_` says whether that was enough.
+    preconditioner : rank of what shortens conjugate gradients, see `fewsight.gp.LowRankPreconditioner`; 0 for none, "auto" to use
+        it where it pays: many iterations and many systems. It changes how fast a solution is found, never which.
     quantization_bins : of the look-up tables, with linear interpolation, for prediction in constant time; None: always exact.
     variance : "fast" for the estimate in constant time, "exact" for a system to solve per image.
     calibrated : learn from left-out training examples how sure to be.
@@ -92,6 +97,7 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         feature_transform: str = "none",
         transform_parameter: float | str = "left-out",
         relevance: Any = "none",
+        groups: Any = None,
         relevance_steps: int = 10,
         relevance_spread: float = 0.5,
         noise_variance: float | str = "evidence",
@@ -100,6 +106,7 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         criterion: str = "evidence",
         tolerance: float = 1e-3,
         max_iterations: int = 1_000,
+        preconditioner: int | str = "auto",
         quantization_bins: int | None = 100,
         variance: str = "fast",
         calibrated: bool = True,
@@ -111,6 +118,7 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         self.feature_transform = feature_transform
         self.transform_parameter = transform_parameter
         self.relevance = relevance
+        self.groups = groups
         self.relevance_steps = relevance_steps
         self.relevance_spread = relevance_spread
         self.noise_variance = noise_variance
@@ -119,6 +127,7 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         self.criterion = criterion
         self.tolerance = tolerance
         self.max_iterations = max_iterations
+        self.preconditioner = preconditioner
         self.quantization_bins = quantization_bins
         self.variance = variance
         self.calibrated = calibrated
@@ -173,6 +182,14 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
     # What it knows.
 
     @property
+    def weights_(self) -> Array:
+        """How much each channel, or group of columns, counts: its part of the mean diagonal of the kernel; they add up to 1."""
+        check_is_fitted(self)
+        operator, groups = self.posterior_.operator, self.input_.groups
+        parts = np.bincount(groups, operator.weights * operator.dimension_traces())
+        return parts / max(float(parts.sum()), TINY)
+
+    @property
     def labels_(self) -> Labels:
         """The labels of the training examples."""
         check_is_fitted(self)
@@ -201,7 +218,7 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
 
     def _fit(self, X: Any, y: Any, more_classes: Any) -> Self:
         settings, options = settings_of(self), options_of(self)
-        inputs = HistogramInput.chosen(self.kernel)
+        inputs = HistogramInput.chosen(self.kernel, self.groups)
         X = self._checked(X, reset=True, images=bool(inputs.channels))
         labels, positions = labelled(self, y, X.shape[0] if hasattr(X, "shape") else len(X))
         classes = np.unique(np.concatenate([labels, np.asarray(more_classes, dtype=labels.dtype)]))
@@ -214,7 +231,10 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         self.classes_, self.input_ = classes, inputs
         found = find(operator, numbers, len(classes), inputs.groups, settings)
         self._set_found(found)
-        self.posterior_ = HistogramPosterior.condition(found.operator, numbers, len(classes), found.noise, options)
+        further = columns_to_calibrate(numbers, found.noise.shape[1])
+        self.posterior_ = HistogramPosterior.condition(
+            found.operator, numbers, len(classes), found.noise, options, further=further
+        )
         self._set_variance(None)
         calibrate(self)
         return self

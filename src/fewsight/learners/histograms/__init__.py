@@ -2,7 +2,7 @@
 
 from fewsight.learners.histograms.answers import HistogramAnswers
 from fewsight.learners.histograms.calibrating import calibrate
-from fewsight.learners.histograms.folds import left_out_folds
+from fewsight.learners.histograms.folds import columns_to_calibrate, left_out_folds
 from fewsight.learners.histograms.input import HistogramInput, check_histograms, compares_by_intersection, side_by_side
 from fewsight.learners.histograms.options import options_of, settings_of
 from fewsight.learners.histograms.posterior import HistogramPosterior, targets_of_columns
@@ -20,6 +20,7 @@ __all__ = [
     "balance_of",
     "calibrate",
     "check_histograms",
+    "columns_to_calibrate",
     "compares_by_intersection",
     "find",
     "left_out_folds",

@@ -98,7 +98,7 @@ class HistogramAnswers(ABC):
     def _exact_variances(self, rows: Any) -> Array:
         posterior = self.posterior_
         K_new, prior = posterior.operator.cross(rows), self._prior(rows) / posterior.scale
-        columns = [posterior.variances(c).of(K_new, prior) for c in range(posterior.noise.shape[1])]
+        columns = [posterior.variances(c, len(prior)).of(K_new, prior) for c in range(posterior.noise.shape[1])]
         each = posterior.scale * np.column_stack(columns)
         return each if each.shape[1] == len(self.classes_) else np.repeat(each, len(self.classes_), axis=1)
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from fewsight._base.types import Indices
 from fewsight.kernels import HistogramOperator
-from fewsight.learners.folds import class_folds, predictable
+from fewsight.learners.folds import MOST_FOLDS, class_folds, predictable
 
 EXAMPLES = 600  # left out altogether, or a little more: two numbers are fitted to them, and a quantile is taken
 RAREST = 30  # of a class, where that costs no more than MOST_COLUMNS systems: what decides for it is learned from them
@@ -41,6 +41,15 @@ def _few_of_a_class(classes: Indices, chosen: list[Indices]) -> bool:
     counts = np.bincount(classes[np.concatenate(chosen)], minlength=int(classes.max()) + 1)
     columns = 2 if len(counts) == 2 else len(counts) + 1
     return bool(counts.min() < RAREST and (len(chosen) + 1) * columns <= MOST_COLUMNS)
+
+
+def columns_to_calibrate(classes: Indices, n_noises: int) -> int:
+    """About how many systems of linear equations leaving out these folds will take."""
+    counts = np.bincount(classes)
+    n_folds = min(int(counts.max()), MOST_FOLDS)
+    needed = min(n_folds, int(np.ceil(EXAMPLES * n_folds / len(classes))))
+    columns = 1 if len(counts) == 2 else len(counts)
+    return needed * (columns + n_noises)
 
 
 def identical(operator: HistogramOperator) -> Indices:

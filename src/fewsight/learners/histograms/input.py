@@ -27,16 +27,19 @@ class HistogramInput:
     diagonal.
     """
 
-    def __init__(self, channels: Sequence[Channel] = ()) -> None:
+    def __init__(self, channels: Sequence[Channel] = (), given_groups: Indices | None = None) -> None:
         self.channels = list(channels)
+        self.given_groups = given_groups
         self.scales: Array = np.ones(len(self.channels))
         self.n_columns: int | None = None
 
     @classmethod
-    def chosen(cls, kernel: Any) -> HistogramInput:
-        """The input that the parameter `kernel` of the learner asks for."""
+    def chosen(cls, kernel: Any, groups: Any = None) -> HistogramInput:
+        """The input that the parameters `kernel` and `groups` of the learner ask for."""
         if kernel is None or isinstance(kernel, HistogramIntersection):
-            return cls()
+            return cls((), None if groups is None else _checked_groups(groups))
+        if groups is not None:
+            raise InvalidInput(f"{WHO}: groups are for rows of numbers; channels are groups of their own.")
         channels = [kernel] if isinstance(kernel, Channel) else kernel
         if not isinstance(channels, (list, tuple)) or not channels or not all(isinstance(c, Channel) for c in channels):
             raise InvalidInput(
@@ -51,6 +54,10 @@ class HistogramInput:
         """The histograms of the examples at these positions, whose labels these are."""
         if not self.channels:
             self.n_columns = int(X.shape[1])
+            if self.given_groups is not None and len(self.given_groups) != self.n_columns:
+                raise InvalidInput(
+                    f"{WHO}: groups must be one number for each of {self.n_columns} columns, got {len(self.given_groups)}."
+                )
             return X if len(positions) == X.shape[0] else X[positions]
         images = [X[position] for position in positions]
         self.channels = [clone(channel).fit(images, labels) for channel in self.channels]
@@ -64,7 +71,9 @@ class HistogramInput:
 
     @property
     def groups(self) -> Indices:
-        """The channel of each column, or one for all rows of numbers."""
+        """The channel of each column; of rows of numbers the group that is given, or one for all."""
+        if self.given_groups is not None:
+            return self.given_groups
         widths = [channel.n_columns for channel in self.channels] or [self.n_columns or 0]
         return np.repeat(np.arange(len(widths)), widths)
 
@@ -75,7 +84,8 @@ class HistogramInput:
 
     def state(self) -> State:
         header = {"n_channels": len(self.channels), "n_columns": self.n_columns}
-        state = State(header, {"scales": self.scales})
+        given = {} if self.given_groups is None else {"groups": self.given_groups}
+        state = State(header, {"scales": self.scales, **given})
         for number, channel in enumerate(self.channels):
             state = state.join(f"channel{number}", channel.state())
         return state
@@ -88,6 +98,8 @@ class HistogramInput:
                 raise InvalidInput(f"the channel {part.header['name']!r} is not known to this version.")
         restored = cls([CHANNELS[part.header["name"]].from_state(part) for part in parts])
         restored.n_columns, restored.scales = state.header["n_columns"], state.arrays["scales"]
+        if "groups" in state.arrays:
+            restored.given_groups = _checked_groups(state.arrays["groups"])
         if restored.scales.shape != (len(parts),) or not (restored.scales > 0).all():
             raise InvalidInput("the scales of the channels must be one positive number for each.")
         return restored
@@ -97,6 +109,13 @@ def side_by_side(train: list[Any], test: list[Any]) -> tuple[Rows, Rows]:
     """Encodings of several channels as the encodings of one, whose kernel is the mean of theirs, each of mean diagonal 1."""
     scales = _mean_diagonals(train)
     return _stacked(train, scales), _stacked(test, scales)
+
+
+def _checked_groups(groups: Any) -> Indices:
+    numbers = np.asarray(groups)
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or not numbers.size or numbers.min() < 0:
+        raise InvalidInput(f"{WHO}: groups must be a list of whole numbers >= 0, got {shown(groups)}.")
+    return numbers.astype(np.intp)
 
 
 def _mean_diagonals(parts: list[Any]) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 from fewsight._base.checks import check_choice, check_integer, check_number, check_positive, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
+from fewsight.learners.histograms.low_rank import AUTO
 from fewsight.learners.histograms.posterior import Options
 from fewsight.learners.histograms.settings import Settings
 from fewsight.learners.novelty import RULES
@@ -30,6 +31,7 @@ def options_of(learner: Any) -> Options:
         check_positive(learner, "tolerance", learner.tolerance),
         check_integer(learner, "max_iterations", learner.max_iterations, least=1),
         None if bins is None else check_integer(learner, "quantization_bins", bins, least=1, most=100_000),
+        _rank(learner),
     )
 
 
@@ -52,6 +54,13 @@ def settings_of(learner: Any) -> Settings:
         check_positive(learner, "relevance_spread", learner.relevance_spread),
         check_integer(learner, "random_state", learner.random_state, least=0),
     )
+
+
+def _rank(learner: Any) -> int | str:
+    rank = learner.preconditioner
+    if isinstance(rank, str):
+        return check_choice(learner, "preconditioner", rank, [AUTO])
+    return check_integer(learner, "preconditioner", rank, least=0, most=100_000)
 
 
 def _number_or_word(learner: Any, name: str, words: tuple[str, ...], *, positive: bool) -> float | None:
