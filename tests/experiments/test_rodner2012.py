@@ -15,7 +15,7 @@ from experiments.rodner2012.words import Bags
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "experiments/results/rodner2012"
-NAMES = ("bound", "kernels", "relevance", "scaling", "solvers")
+NAMES = ("bound", "kernels", "ranking", "relevance", "scaling", "solvers", "variance")
 
 
 def tiny_bags():
