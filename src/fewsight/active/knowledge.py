@@ -9,6 +9,7 @@ import numpy as np
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
+from fewsight.active.judging.audit import Expected
 from fewsight.active.judging.stopping import DecisionHistory
 from fewsight.active.judging.suspicion import surprises
 from fewsight.active.models import (
@@ -112,19 +113,23 @@ class Knowledge:
             )
         return surprises(self._assembled(self.view)) if self.view.classes else np.zeros(0)
 
-    def wrong(self, predicted: Sequence[Any]) -> Array:
+    def left_out(self, predicted: Sequence[Any], rest: Indices) -> tuple[Array, Expected | None]:
         """Of each label (n,), 1 if it was predicted wrong before it came and, where that can be said, still is by the others.
 
-        `predicted` is what the examples of the last labels were taken for; nothing was predicted about those before.
+        `predicted` is what the examples of the last labels were taken for; nothing was predicted about those before. Where
+        labels can be left out, also what the probabilities say about them and about the rest.
         """
         labels = self.view.labels
         n_given = len(labels) - len(predicted)
         pairs = zip(predicted, labels[n_given:], strict=True)
         wrong = np.array([0.0] * n_given + [float(guess != label) for guess, label in pairs])
-        if isinstance(self.view, PoolView):
-            model = self._assembled(self.view)
-            wrong *= model.leave_one_out().mean.argmax(axis=1) != model.posterior_.targets.argmax(axis=1)
-        return wrong
+        if not isinstance(self.view, PoolView):
+            return wrong, None
+        model = self._assembled(self.view)
+        mean, stated = model.leave_one_out().mean, model.calibration_.probabilities
+        wrong *= mean.argmax(axis=1) != model.posterior_.targets.argmax(axis=1)
+        of_rest = stated(self.view.mean[rest]).max(axis=1).mean() if len(rest) else 0.0
+        return wrong, Expected(float(of_rest), stated(mean).max(axis=1))
 
     def remember(self) -> None:
         """The decisions as they are now."""
