@@ -1,9 +1,9 @@
 """Pools whose labels are known, and which of a pool takes part in a run.
 
 digits: the 1,797 digits that come with scikit-learn. caltech4: airplanes, faces, motorbikes and rear cars. caltech101: the
-complete Caltech-101. Images are compared by `dense_pmk`; for caltech101 it is fitted on the background images. caltech101_pretrained:
-the same images compared by `pretrained`, a network whose ImageNet classes overlap these categories. A part is drawn by the seed
-of a run: of digits and caltech4 any images, of caltech101 20 categories and up to 50 images of each.
+complete Caltech-101. Images are compared by `dense_pmk`; for caltech101 it is fitted on the background images.
+caltech101_pretrained: the same images compared by `pretrained`, a network whose ImageNet classes overlap these categories.
+A part is drawn by the seed of a run: of digits and caltech4 any images, of caltech101 20 categories and up to 50 images of each.
 """
 
 from __future__ import annotations
