@@ -1,7 +1,7 @@
 """A thousand relevance weights on 10,090 histograms of which half the words are exchanged between images. [Rodner2012, section 7]
 
-Weights are learned from one problem (100 images of a category against 9,990 of others) or from all one-vs-all problems of
-1,000 categories at once; `oracle` knows which words were exchanged and gives them no weight.
+Weights are learned from one problem (100 images of a category against 9,990 of 999 others) or from all one-vs-all problems of
+101 categories with 100 images each, at once; `oracle` knows which words were exchanged and gives them no weight.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from histogram_data import one_against_many
 
 Cell = dict[str, float]
 LEARNED: dict[str, Any] = {"relevance": "evidence"}  # all else as it comes
-TOLERANCE = 1e-5  # of training: a category of ten images is a small part of its targets
+MANY_CATEGORIES, MANY_EACH, MANY_TEST = 101, 10, 20  # 100 images of each category, 20 to test
+TOLERANCE = 1e-5  # of training: a rare category is a small part of its targets
 
 
 def learned(X: Any, classes: Any, **options: Any) -> tuple[Found, HistogramPosterior]:
@@ -37,13 +38,13 @@ def learned(X: Any, classes: Any, **options: Any) -> tuple[Found, HistogramPoste
     return found, HistogramPosterior.condition(found.operator, classes, n_classes, found.noise, options_of(learner))
 
 
-def thousand_weights(seed: int, problems: str, n_others: int, n_words: int, n_categories: int = 1_000) -> Cell:
+def thousand_weights(seed: int, problems: str, n_others: int, n_words: int) -> Cell:
     """Areas under the curve on new images, weights, and what they cost; `problems` is "one" or "all"."""
-    n_noise = n_words // 2
+    n_noise, one = n_words // 2, problems == "one"
+    many = {} if one else {"n_categories": MANY_CATEGORIES, "n_test": MANY_TEST}
     data = one_against_many(
-        n_others=n_others, n_words=n_words, n_noise=n_noise, n_categories=n_categories, seed=seed
+        n_others=n_others if one else MANY_EACH * n_others, n_words=n_words, n_noise=n_noise, seed=seed, **many
     )
-    one = problems == "one"
     classes, truth = (
         ((categories == 0) if one else categories).astype(np.intp)
         for categories in (data.categories, data.categories_test)

@@ -9,9 +9,10 @@ never makes the evidence worse: a minorise-maximise step for variance components
 weights positive. But a thousand weights fit the targets of the training examples alone: the evidence grows while new examples
 are ranked worse and worse. Two things keep them from it.
 
-The *prior* counts as `prior` further problems in which each dimension explains just what the weights at the start expect of it:
-the logarithm of the prior is -prior * n_d cosh(log(w_d / start_d)) for the degrees of freedom n_d = w_d tr(P K_d) at the start,
-which enters the same step. With one problem, weights stay near those of the start; with a thousand classes the prior is nothing.
+The *prior* counts as `prior` further problems for each that there is, in which every dimension explains just what the weights at
+the start expect of it: its logarithm is -prior * n_d cosh(log(w_d / start_d)) for the degrees of freedom n_d = c w_d tr(P K_d) at
+the start, which enters the same step. It grows with the number c of problems because these share their examples: a hundred
+classes of 15 images can be fitted by words of single images as one class can.
 
 *Pairs* of different examples alone speak for a dimension: see `relevance_slopes` for what an example says about itself. This is
 no longer the slope of the evidence (but of one in which each example may have a noise of its own), and may lower it a little.
@@ -77,11 +78,11 @@ def learn_relevance(
     ----------
     groups : a number for each dimension; dimensions with the same one share their weight. None: each has its own.
     balance : factors of the noise of each example.
-    prior : how many further problems the weights at the start count as; 0 for none.
+    prior : how many further problems the weights at the start count as, for each that there is; 0 for none.
     pairs : whether pairs of different examples alone speak for a dimension; if not, no step lowers the evidence, or with a
         prior the sum of both.
     steps : of the minorise-maximise iteration, at most.
-    probes : random signs for the traces; None for 64, or for exact traces up to 500 examples.
+    probes : random signs for the traces; None for 16 to 128, a quarter of the columns, or for exact traces up to 500 examples.
     """
     steps = check_integer(WHO, "steps", steps, least=1)
     prior = check_number(WHO, "prior", prior, least=0, most=1e12)
@@ -102,7 +103,7 @@ def learn_relevance(
             random_state=random_state,
         )
         products, start = products + slopes.products, slopes.solution
-        climb = climb or _Climb.begun(weights, slopes, traces, groups, prior / targets.shape[1])
+        climb = climb or _Climb.begun(weights, slopes, traces, groups, prior)
         weights = climb.step(weights, slopes, pairs=pairs)
         level *= float(np.sqrt(max(slopes.noise_explained * slopes.scale, TINY) / max(slopes.noise_expected, TINY)))
         level = max(level, LEAST_LEVEL * float(weights @ traces) / operator.n)
@@ -132,7 +133,7 @@ class _Climb:
 
     @classmethod
     def begun(cls, weights: Array, slopes: Slopes, traces: Array, groups: Indices | None, prior: float) -> _Climb:
-        """At the weights of the first slopes; `prior` is in units of all problems."""
+        """At the weights of the first slopes."""
         numbers = np.arange(len(weights)) if groups is None else groups
         count = int(numbers.max(initial=-1)) + 1
         held, seen = (np.bincount(numbers, part, count) for part in (prior * weights * slopes.expected, traces))

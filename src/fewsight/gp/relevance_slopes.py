@@ -25,7 +25,7 @@ from fewsight.gp.noise_levels import MOST_EXACT
 from fewsight.gp.operators import ColumnOperator, whole
 
 WHO = "learn_relevance"
-PROBES = 64
+LEAST_PROBES, MOST_PROBES, COLUMNS_A_PROBE = 16, 128, 4  # the more columns, the less may traces be in error
 LEAST_SHARE = (
     0.05  # of what a dimension would explain if P were a multiple of the identity: a trace is never less than zero
 )
@@ -101,7 +101,7 @@ def evidence_slopes(
     n, c = targets.shape
     targets = targets - targets.mean(axis=0)  # P does not see it, but the residual of a rare class would drown in it
     factors = check_per_example(WHO, "balance", 1.0 if balance is None else balance, n)
-    Z = _signs(n, probes, random_state)
+    Z = _signs(n, c, probes, random_state)
     sides = np.hstack([targets, np.ones((n, 1)), Z])
     solved = _solved(operator, sides, level * factors, tolerance, start)
     u = solved.columns[:, c]
@@ -155,9 +155,10 @@ def _solved(operator: ColumnOperator, sides: Array, noise: Array, tolerance: flo
     return Solution(columns, 0, 0.0, True)
 
 
-def _signs(n: int, probes: int | None, random_state: int) -> Array:
+def _signs(n: int, columns: int, probes: int | None, random_state: int) -> Array:
     """Random signs (n, probes), or a matrix whose columns count the trace exactly."""
     if probes is None and n <= MOST_EXACT:
         return np.eye(n)
-    count = PROBES if probes is None else check_integer(WHO, "probes", probes, least=1)
+    usual = min(max(columns // COLUMNS_A_PROBE, LEAST_PROBES), MOST_PROBES)
+    count = usual if probes is None else check_integer(WHO, "probes", probes, least=1)
     return np.random.default_rng(random_state).choice([-1.0, 1.0], (n, count))

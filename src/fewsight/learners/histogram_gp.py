@@ -50,8 +50,8 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
     relevance : "none"; "evidence" to learn a weight for each dimension; "channels" for a weight for each channel, or each group;
         or the weights.
     groups : with rows of numbers, the number of the group that each column belongs to; for `relevance="channels"`.
-    relevance_steps, relevance_prior : of learning them, at most, and as how many further problems equal weights count: see
-        `fewsight.gp.learn_relevance`.
+    relevance_steps, relevance_prior : of learning them, at most, and as how many further problems equal weights count for
+        each class: see `fewsight.gp.learn_relevance`. Less lets weights lie further apart, which many images of each class allow.
     noise_variance : of the targets, over a kernel of mean diagonal 1, or "evidence" to learn it.
     balanced : give the larger side of each one-vs-all problem more noise. [Rodner2012, section 3]
     noise_per_class : learn a noise level for each class.
