@@ -46,7 +46,6 @@ from histogram_data import Split, one_against_many
 OURS: dict[str, dict[str, Any]] = {
     "default": {},
     "balanced": {"balanced": True},
-    "noise_per_class": {"noise_per_class": True},
     "bound": {"criterion": "bound"},
     "power": {"feature_transform": "power"},
     "noise_0.1": {"noise_variance": 0.1},
@@ -154,6 +153,11 @@ def work(options: argparse.Namespace) -> None:
     write_figure(draw(cells), options.figure)
 
 
+def settings(way: str) -> dict[str, Any]:
+    """What a cell of ours is known by; `version` changes with what the learner does."""
+    return {"way": way, "options": OURS[way], "version": 2}
+
+
 def _draw(options: argparse.Namespace, seed: int) -> dict[str, Cell]:
     """All cells of one draw; its histograms are made only if something is missing."""
     about = {"seed": seed, "n_others": options.others, "n_words": options.words, "version": 1}
@@ -168,7 +172,7 @@ def _draw(options: argparse.Namespace, seed: int) -> dict[str, Cell]:
         peers = kept(options.work, "ranking", {**about, "ways": "peers"}, lambda: of_peers(split()))
         return {
             **{
-                way: kept(options.work, "ranking", {**about, "way": way}, lambda way=way: of_ours(split(), way))
+                way: kept(options.work, "ranking", {**about, **settings(way)}, lambda way=way: of_ours(split(), way))
                 for way in options.ways
             },
             **peers,

@@ -91,9 +91,9 @@ def assembled_histograms(
     return model.settle(view.rows.side, np.array(view.classes), _numbers(view), found, rows)
 
 
-def predicted_by_others(view: HistogramView) -> Array:
-    """Latent means of the labelled examples (n, c), each predicted from all others."""
-    return Posterior.condition(*view.labelled()).leave_one_out().mean
+def labelled_posterior(view: HistogramView) -> Posterior:
+    """Of the labelled examples, which can be left out in closed form."""
+    return Posterior.condition(*view.labelled())
 
 
 def _numbers(view: HistogramView) -> Any:

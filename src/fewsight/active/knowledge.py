@@ -13,10 +13,11 @@ from fewsight.active.histogram_models import (
     LearnedHistograms,
     assembled_histograms,
     check_template,
+    labelled_posterior,
     learned_histograms,
     plain_histograms,
-    predicted_by_others,
 )
+from fewsight.active.judging.audit import Expected
 from fewsight.active.judging.stopping import DecisionHistory
 from fewsight.active.judging.suspicion import surprises, surprises_at
 from fewsight.active.models import (
@@ -32,6 +33,7 @@ from fewsight.active.pools import Pool
 from fewsight.active.pools.histograms import HistogramRows
 from fewsight.active.views import HistogramView, PoolView, RefittedView, scales_of
 from fewsight.learners import GPClassifier, HistogramGPClassifier, KernelLearner
+from fewsight.learners.calibration import Calibration
 
 
 @final
@@ -127,8 +129,7 @@ class Knowledge:
     def surprises(self) -> Array:
         """Of each label (n,), see `suspicion`."""
         if isinstance(self.view, HistogramView) and self.view.classes:
-            means, classes = predicted_by_others(self.view), self.view.labelled()[1].argmax(axis=1)
-            return surprises_at(means, classes, self.learner().calibration_)
+            return surprises_at(labelled_posterior(self.view))
         if isinstance(self.view, RefittedView):
             raise InvalidInput(
                 f"ActiveLearner: suspicious needs a GPClassifier, which can leave out examples in closed form, got "
@@ -136,21 +137,27 @@ class Knowledge:
             )
         return surprises(self.learner()) if self.view.classes else np.zeros(0)
 
-    def wrong(self, predicted: Sequence[Any]) -> Array:
+    def left_out(self, predicted: Sequence[Any], rest: Indices) -> tuple[Array, Expected | None]:
         """Of each label (n,), 1 if it was predicted wrong before it came and, where that can be said, still is by the others.
 
-        `predicted` is what the examples of the last labels were taken for; nothing was predicted about those before.
+        `predicted` is what the examples of the last labels were taken for; nothing was predicted about those before. Where
+        labels can be left out, also what the probabilities say about them and about the rest.
         """
         labels = self.view.labels
         n_given = len(labels) - len(predicted)
         pairs = zip(predicted, labels[n_given:], strict=True)
         wrong = np.array([0.0] * n_given + [float(guess != label) for guess, label in pairs])
-        if isinstance(self.view, PoolView):
+        if isinstance(self.view, RefittedView) or not labels:
+            return wrong, None
+        if isinstance(self.view, HistogramView):
+            posterior, calibration = labelled_posterior(self.view), self.view.calibration or Calibration()
+        else:
             model = self._assembled(self.view)
-            wrong *= model.leave_one_out().mean.argmax(axis=1) != model.posterior_.targets.argmax(axis=1)
-        if isinstance(self.view, HistogramView) and labels:
-            wrong *= predicted_by_others(self.view).argmax(axis=1) != self.view.labelled()[1].argmax(axis=1)
-        return wrong
+            posterior, calibration = model.posterior_, model.calibration_
+        mean, stated = posterior.leave_one_out().mean, calibration.probabilities
+        wrong *= mean.argmax(axis=1) != posterior.targets.argmax(axis=1)
+        of_rest = stated(self.view.mean[rest]).max(axis=1).mean() if len(rest) else 0.0
+        return wrong, Expected(float(of_rest), stated(mean).max(axis=1))
 
     def remember(self) -> None:
         """The decisions as they are now."""

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.checks import check_integer, check_number
+from fewsight._base.checks import check_integer, check_number, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.active.answers import check_unlabelled, checked_labels, checked_positions, given_labels
@@ -41,6 +41,9 @@ class ActiveLearner(BaseEstimator):
         rows of numbers.
     rule : the name of a query rule (see `QUERY_RULES`) or a rule with options. Until two categories are known, examples
         are picked by coverage, unless the rule is "random".
+    explore : whether every second question of the rule while labels are few, and every third later, goes to where nothing is
+        known yet (see `Exploration`), so that categories nobody has named are found. Rules that need no label, and
+        `batch_size=None`, ask as they are.
     audit_share : the share of questions that are drawn at random, to know how good the decisions are; 0 for none.
     batch_size : questions of one `query`; None for one, or one for each problem where the rule asks in turn.
     relearn_every : labels after which noise, weights and calibration are learned again (sooner while there are few); None for
@@ -66,6 +69,7 @@ class ActiveLearner(BaseEstimator):
         learner: KernelLearner | HistogramGPClassifier | None = None,
         rule: str | QueryRule = "uncertainty",
         *,
+        explore: bool = True,
         audit_share: float = 0.2,
         batch_size: int | None = 1,
         relearn_every: int | None = 20,
@@ -74,6 +78,7 @@ class ActiveLearner(BaseEstimator):
     ) -> None:
         self.learner = learner
         self.rule = rule
+        self.explore = explore
         self.audit_share = audit_share
         self.batch_size = batch_size
         self.relearn_every = relearn_every
@@ -104,7 +109,7 @@ class ActiveLearner(BaseEstimator):
         """What to ask about next. Until an answer or a skip comes, the same question comes again."""
         check_is_fitted(self, "view_")
         size = self.batch_size if batch_size is None else check_integer(self, "batch_size", batch_size, least=1)
-        asking = Asking(as_rule(self, self.rule), self.audit_share, self.random_state)
+        asking = Asking(as_rule(self, self.rule), self.explore, self.audit_share, self.random_state)
         return asking.query(self._known, self._turns, np.flatnonzero(self._rest()), size)
 
     def teach(self, indices: Any, labels: Any) -> Self:
@@ -221,10 +226,12 @@ class ActiveLearner(BaseEstimator):
             return None
         place_of = {position: place for place, position in enumerate(self.view_.positions.tolist())}
         places = [place_of[draw.position] for draw in audits]
-        return accuracy_of_rest(audits, places, self._known.wrong(self._turns.predicted), int(self._rest().sum()))
+        rest = np.flatnonzero(self._rest())
+        wrong, expected = self._known.left_out(self._turns.predicted, rest)
+        return accuracy_of_rest(audits, places, wrong, len(rest), expected)
 
     def suspicious(self, n: int | None = None) -> Query:
-        """One's own labels, the most surprising first, by what all other labels say about each."""
+        """One's own labels, the most surprising first, by what all other labels say about each; see `judging.suspicion`."""
         check_is_fitted(self, "view_")
         found = self._known.surprises()
         if not self.view_.classes:
@@ -240,6 +247,8 @@ class ActiveLearner(BaseEstimator):
                 f"ActiveLearner: learner must be a kernel learner of fewsight, got {type(self.learner).__name__}."
             )
         as_rule(self, self.rule)
+        if not isinstance(self.explore, (bool, np.bool_)):
+            raise InvalidInput(f"ActiveLearner: explore must be True or False, got {shown(self.explore)}.")
         check_number(self, "audit_share", self.audit_share, least=0.0, most=1.0)
         check_integer(self, "cool_down", self.cool_down, least=0, most=1_000_000_000)
         check_integer(self, "random_state", self.random_state, least=0, most=LARGEST_SEED)

@@ -125,9 +125,10 @@ class DistributedHistogramOperator:
         """The sum of `diag()`."""
         return float(sum(self._ask("trace")))
 
-    def dimension_traces(self) -> Array:
+    def dimension_traces(self, counts: Any = None) -> Array:
         """As `HistogramOperator.dimension_traces`."""
-        return np.concatenate(self._ask("dimension_traces"))
+        sent = () if counts is None else (self._sent(counts),)
+        return np.concatenate(self._ask("dimension_traces", *sent))
 
     def transform_trace(self) -> float:
         """As `HistogramOperator.transform_trace`."""

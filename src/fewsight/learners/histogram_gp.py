@@ -52,8 +52,8 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
     relevance : "none"; "evidence" to learn a weight for each dimension; "channels" for a weight for each channel, or each group;
         or the weights.
     groups : with rows of numbers, the number of the group that each column belongs to; for `relevance="channels"`.
-    relevance_steps, relevance_spread : of learning them, and how far their logarithms may lie apart: the standard deviation of a
-        prior. 0.5 suits hundreds of dimensions; a handful can have 2.
+    relevance_steps, relevance_prior : of learning them, at most, and as how many further problems equal weights count for
+        each class: see `fewsight.gp.learn_relevance`. Less lets weights lie further apart, which many images of each class allow.
     noise_variance : of the targets, over a kernel of mean diagonal 1, or "evidence" to learn it.
     balanced : let every class count the same, however many examples it has: the larger side of each one-vs-all problem has more
         noise [Rodner2012, section 3], and probabilities and decisions are those of classes that are equally likely. Without it
@@ -101,8 +101,8 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         transform_parameter: float | str = "left-out",
         relevance: Any = "none",
         groups: Any = None,
-        relevance_steps: int = 10,
-        relevance_spread: float = 0.5,
+        relevance_steps: int = 6,
+        relevance_prior: float = 2.0,
         noise_variance: float | str = "evidence",
         balanced: bool = False,
         noise_per_class: bool = False,
@@ -124,7 +124,7 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         self.relevance = relevance
         self.groups = groups
         self.relevance_steps = relevance_steps
-        self.relevance_spread = relevance_spread
+        self.relevance_prior = relevance_prior
         self.noise_variance = noise_variance
         self.balanced = balanced
         self.noise_per_class = noise_per_class

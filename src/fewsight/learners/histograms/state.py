@@ -93,7 +93,7 @@ def restored(classifier: Classifier, state: State) -> Classifier:
     classifier.feature_transform = header["transform"]
     classifier.transform_parameter_ = header["parameter"]
     given = classifier.transform_parameter_
-    classifier.transform_parameter = "evidence" if given is None else given
+    classifier.transform_parameter = "left-out" if given is None else given
     classifier.relevance = classifier.relevance_ = operator.weights
     levels = arrays["levels"]
     classifier.noise_variance_ = float(levels[0]) if len(levels) == 1 else levels
