@@ -72,7 +72,7 @@ def test_left_to_itself_the_learner_uses_one_where_it_pays(monkeypatch):
     assert found is not None
     assert found.L.shape == (240, 40)
     assert chosen(10**6, 1e6) is None  # an iteration or two: not worth it
-    assert chosen(240 * 80, 1e-2) is None  # cheap iterations
+    assert chosen(2_400, 1e-2) is None  # iterations that cost nearly nothing
 
 
 def test_the_model_file_keeps_the_rank_and_a_wrong_one_is_refused(tmp_path):
