@@ -39,7 +39,7 @@ def learned(X: Any, classes: Any, **options: Any) -> tuple[Found, HistogramPoste
 
 
 def thousand_weights(seed: int, problems: str, n_others: int, n_words: int, **more: Any) -> Cell:
-    """Areas under the curve on new images, weights and their cost; `problems` is "one" or "all", `more` are options of learning."""
+    """Areas under the curve on new images, weights, their cost; `problems` is "one" or "all", `more` are options to learn."""
     n_noise, one = n_words // 2, problems == "one"
     many = {} if one else {"n_categories": MANY_CATEGORIES, "n_test": MANY_TEST}
     data = one_against_many(
