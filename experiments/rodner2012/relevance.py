@@ -67,7 +67,7 @@ def work(options: argparse.Namespace) -> None:
     large = {
         "one": large_cells(options, "one", options.large_seeds),
         "all": large_cells(options, "all", options.all_seeds),
-        "all, less prior": large_cells(options, "all", options.all_seeds, **LESS_PRIOR),
+        "all, less prior": large_cells(options, "all", options.less_seeds, **LESS_PRIOR),
     }
     report(options, cells, large)
 
@@ -116,6 +116,7 @@ def report(options: argparse.Namespace, cells: Runs, large: dict[str, list[dict[
         "tolerance": TOLERANCE,
         "large_seeds": list(options.large_seeds),
         "all_seeds": list(options.all_seeds),
+        "less_seeds": list(options.less_seeds),
     }
     write_results(options, records, comparisons=compared, mean_weights=weights, protocol=protocol)
     write_figure(draw(cells, weights), options.figure)
@@ -145,6 +146,7 @@ def _main() -> None:
     parser.add_argument("--other-runs", type=int, default=100, help="of each distribution but the first (100)")
     parser.add_argument("--large-seeds", type=numbers, default=tuple(range(10)), help="of one problem (0-9)")
     parser.add_argument("--all-seeds", type=numbers, default=tuple(range(10)), help="of all problems (0-9)")
+    parser.add_argument("--less-seeds", type=numbers, default=tuple(range(10)), help="likewise with less prior (0-9)")
     parser.add_argument("--others", type=int, default=10, help="images of each of 999 other categories (10)")
     parser.add_argument("--words", type=int, default=1_000, help="of the histograms of the second part (1000)")
     parser.set_defaults(kinds=(FIRST, *(kind for kind in TWO_OF_EIGHT if kind != FIRST)))

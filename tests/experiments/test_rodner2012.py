@@ -52,6 +52,7 @@ def test_relevance_writes_its_results_and_figure_and_goes_on_from_the_work_folde
     )
     options.seeds, options.per_class, options.large_seeds, options.others, options.words = (0, 1), (5,), (), 1, 40
     options.kinds, options.other_runs, options.all_seeds = ("independent",), 0, ()
+    options.less_seeds = ()
     relevance.work(options)
     first = json.loads(options.json.read_text())
     assert first["protocol"]["seeds"] == [0, 1]
