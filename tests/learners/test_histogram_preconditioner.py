@@ -34,7 +34,7 @@ def test_solution_calibration_and_variance_are_those_without_one_in_fewer_iterat
 
 def test_examples_that_are_left_out_are_predicted_as_without_one():
     plain, helped = fitted(0).posterior_, fitted(60).posterior_
-    fold = left_out_folds(plain)[0]
+    fold = left_out_folds(plain.operator, plain.classes)[0]
     np.testing.assert_allclose(helped.left_out(fold), plain.left_out(fold), atol=5e-3)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fewsight._base.types import Array
+from fewsight._base.types import Array, Indices
 from fewsight.learners.base import Latent
 from fewsight.learners.calibration import Calibration
 from fewsight.learners.gp_classifier import Assessment
@@ -37,7 +37,7 @@ class HistogramAnswers(ABC):
 
     def predict(self, X: Any) -> Labels:
         """The class of each example."""
-        columns = self.latent_mean(X).argmax(axis=1)
+        columns = self._decided(self.latent_mean(X))
         return self.classes_[columns]
 
     def latent_mean(self, X: Any) -> Array:
@@ -77,6 +77,11 @@ class HistogramAnswers(ABC):
 
     def _signs(self, mean: Array, variance: Array, prior: Array, probabilities: Array) -> Signs:
         return Signs.of(mean, relative(variance, prior), probabilities, np.zeros(len(mean)))
+
+    def _decided(self, mean: Array) -> Indices:
+        """The column of each example's class: the most probable one, where probabilities are calibrated."""
+        scores = self.calibration_.scores(mean) if self.calibrated else mean
+        return np.asarray(scores.argmax(axis=1), dtype=np.intp)
 
     def _probabilities(self, mean: Array, variance: Array | None) -> Array:
         if variance is None or self.calibrated:

@@ -19,8 +19,12 @@ def calibrate(learner: Any) -> None:
     posterior: HistogramPosterior = learner.posterior_
     chosen, mean = _left_out(posterior)
     truth = posterior.classes[chosen]
-    learner.calibration_ = fit_calibration(mean, truth) if learner.calibrated else Calibration()
-    learner.left_out_accuracy_ = _accuracy(mean.argmax(axis=1) == truth, truth)
+    shares = np.bincount(posterior.classes, minlength=posterior.n_classes) / posterior.n
+    balanced = bool(learner.balanced)
+    learner.calibration_ = (
+        fit_calibration(mean, truth, shares, balanced=balanced) if learner.calibrated else Calibration()
+    )
+    learner.left_out_accuracy_ = _accuracy(learner._decided(mean) == truth, truth)
     prior = posterior.scale * posterior.operator.diag()[chosen]
     needs = "variance" in RULES[learner.unknown_rule] or not learner.calibrated
     variance = posterior.scale * learner.variances_.fast.left_out(chosen) if needs and len(chosen) else prior
@@ -30,7 +34,7 @@ def calibrate(learner: Any) -> None:
 
 def _left_out(posterior: HistogramPosterior) -> tuple[Indices, Array]:
     """The examples that are left out, fold by fold, and their latent means (m, c)."""
-    folds = left_out_folds(posterior)
+    folds = left_out_folds(posterior.operator, posterior.classes)
     parts = [posterior.left_out(fold) for fold in track(folds, "left-out examples", len(folds))]
     chosen = np.concatenate(folds) if folds else np.zeros(0, np.intp)
     return chosen, np.concatenate([*parts, np.zeros((0, posterior.n_classes))])

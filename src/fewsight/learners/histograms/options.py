@@ -42,10 +42,11 @@ def settings_of(learner: Any) -> Settings:
     relevance = "given" if weights is not None else check_choice(learner, "relevance", learner.relevance, RELEVANCE)
     return Settings(
         transform,
-        _number_or_evidence(learner, "transform_parameter", positive=transform == "power"),
+        _number_or_word(learner, "transform_parameter", ("left-out", "evidence"), positive=transform == "power"),
+        isinstance(learner.transform_parameter, str) and learner.transform_parameter == "left-out",
         relevance,
         weights,
-        _number_or_evidence(learner, "noise_variance", positive=True),
+        _number_or_word(learner, "noise_variance", ("evidence",), positive=True),
         bool(learner.balanced),
         bool(learner.noise_per_class),
         check_choice(learner, "criterion", learner.criterion, ("evidence", "bound")),
@@ -62,10 +63,11 @@ def _rank(learner: Any) -> int | str:
     return check_integer(learner, "preconditioner", rank, least=0, most=100_000)
 
 
-def _number_or_evidence(learner: Any, name: str, *, positive: bool) -> float | None:
+def _number_or_word(learner: Any, name: str, words: tuple[str, ...], *, positive: bool) -> float | None:
+    """A number, or None where a word says how to learn it."""
     value = getattr(learner, name)
     if isinstance(value, str):
-        check_choice(learner, name, value, ["evidence"])
+        check_choice(learner, name, value, words)
         return None
     return (
         check_positive(learner, name, value) if positive else check_number(learner, name, value, least=-1e6, most=1e6)

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fewsight._base.types import Array, Indices
-from fewsight.gp import IterativeVariance, LinearOperator, Preconditioner, Solution, conjugate_gradients
+from fewsight.gp import IterativeVariance, LinearOperator, Preconditioner, Restricted, Solution, conjugate_gradients
 from fewsight.kernels import HistogramOperator, LookupTable
 from fewsight.learners.histograms.low_rank import AUTO, RANK, LowRank, low_rank_for, pays
 
@@ -69,12 +69,9 @@ class HistogramPosterior:
         `further` says how many more systems are to be expected, with which a preconditioner would be shared.
         """
         targets = targets_of_columns(classes, n_classes)
-        shared = noise.shape[1] == 1
-        columns = targets.shape[1]
-        sides = np.hstack([targets, np.ones((len(targets), 1 if shared else columns))])
-        every = noise if shared else np.hstack([noise, noise])
-        low_rank = _low_rank(operator, sides, every, options, start, further)
-        solved = _solve(operator, sides, every, options, _start(start, sides), _prepared(low_rank, every))
+        sides, wide = _sides(targets, noise)
+        low_rank = _low_rank(operator, sides, wide, options, start, further)
+        solved = _solve(operator, sides, wide, options, _start(start, sides), _prepared(low_rank, wide))
         dual, ones, means, scale = without_means(solved.columns, targets)
         return cls(
             operator,
@@ -108,20 +105,9 @@ class HistogramPosterior:
 
     def left_out(self, fold: Indices) -> Array:
         """Latent means of training examples (m, n_classes), predicted from all that are not among them: solved anew."""
-        from fewsight.gp import Restricted
-
-        kept = np.ones(self.n, dtype=bool)
-        kept[fold] = False
-        targets = targets_of_columns(self.classes, self.n_classes)
-        shared = self.noise.shape[1] == 1
-        sides = np.hstack([targets, np.ones((self.n, 1 if shared else targets.shape[1]))]) * kept[:, None]
-        noise = self.noise if shared else np.hstack([self.noise, self.noise])
-        start = (np.hstack([self.dual + self.means * self.ones, self.ones])) * kept[:, None]
-        rest = Restricted(self.operator, kept)
-        options = Options(max(self.options.tolerance, 1e-3), self.options.max_iterations, None)
-        solved = _solve(rest, sides, noise, options, start, _prepared(self.low_rank, noise, kept))
-        dual, _, means, _ = without_means(solved.columns, targets)
-        return self._both((self.operator @ dual)[fold] + means)
+        start = np.hstack([self.dual + self.means * self.ones, self.ones])
+        how = self.options, start, self.low_rank
+        return left_out_means(self.operator, self.classes, self.n_classes, self.noise, fold, *how)
 
     def variances(self, column: int = 0, systems: int = 0) -> IterativeVariance:
         """Of the latent values of a class, in units of K; `systems` says how many are to be solved for."""
@@ -150,13 +136,48 @@ class HistogramPosterior:
         return LookupTable.from_operator(self.operator, self.dual, bins)
 
     def _both(self, means: Array) -> Array:
-        return np.hstack([-means, means]) if self.n_classes == 2 else means
+        return of_all_classes(means, self.n_classes)
+
+
+def left_out_means(
+    operator: HistogramOperator,
+    classes: Indices,
+    n_classes: int,
+    noise: Array,
+    fold: Indices,
+    options: Options,
+    start: Array | None = None,
+    low_rank: LowRank | None = None,
+) -> Array:
+    """Latent means (m, n_classes) of the examples of a fold, predicted from all others."""
+    kept = np.ones(operator.n, dtype=bool)
+    kept[fold] = False
+    targets = targets_of_columns(classes, n_classes)
+    sides, wide = _sides(targets, noise)
+    options = Options(max(options.tolerance, 1e-3), options.max_iterations, None)
+    first = None if start is None else start * kept[:, None]
+    prepared = _prepared(low_rank, wide, kept)
+    solved = _solve(Restricted(operator, kept), sides * kept[:, None], wide, options, first, prepared)
+    dual, _, means, _ = without_means(solved.columns, targets)
+    return of_all_classes((operator @ dual)[fold] + means, n_classes)
+
+
+def of_all_classes(means: Array, n_classes: int) -> Array:
+    """A column for each class, where two classes share one."""
+    return np.hstack([-means, means]) if n_classes == 2 else means
 
 
 def targets_of_columns(classes: Indices, n_classes: int) -> Array:
     """+1 in the column of an example's class, -1 in the others; one column, of the second class, where there are two."""
     columns = np.arange(1, 2) if n_classes == 2 else np.arange(n_classes)
     return np.where(classes[:, None] == columns, 1.0, -1.0)
+
+
+def _sides(targets: Array, noise: Array) -> tuple[Array, Array]:
+    """What to solve for, targets and then ones for every different noise, and the noise of each of these."""
+    shared = noise.shape[1] == 1
+    sides = np.hstack([targets, np.ones((len(targets), 1 if shared else targets.shape[1]))])
+    return sides, noise if shared else np.hstack([noise, noise])
 
 
 def without_means(solved: Array, targets: Array) -> tuple[Array, Array, Array, float]:

@@ -80,6 +80,8 @@ def restored(classifier: Classifier, state: State) -> Classifier:
     classifier.input_ = HistogramInput.from_state(state.nested("input"))
     classifier.kernel, classifier.groups = classifier.input_.parameter, classifier.input_.given_groups
     classifier.calibration_ = Calibration.from_state(state.nested("calibration"))
+    if len(classifier.calibration_.leanings) > len(classifier.classes_):
+        raise InvalidInput("the calibration must have no more leanings than there are classes.")
     classifier.novelty_ = Novelty.from_state(state.nested("novelty"))
     classifier.unknown_rule = classifier.novelty_.rule
     operator = HistogramOperator.from_rows(
@@ -91,7 +93,7 @@ def restored(classifier: Classifier, state: State) -> Classifier:
     classifier.feature_transform = header["transform"]
     classifier.transform_parameter_ = header["parameter"]
     given = classifier.transform_parameter_
-    classifier.transform_parameter = "evidence" if given is None else given
+    classifier.transform_parameter = "left-out" if given is None else given
     classifier.relevance = classifier.relevance_ = operator.weights
     levels = arrays["levels"]
     classifier.noise_variance_ = float(levels[0]) if len(levels) == 1 else levels
