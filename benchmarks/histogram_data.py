@@ -124,9 +124,7 @@ TWO_OF_EIGHT = {
 }
 
 
-def relevance(
-    per_class: int, rng: np.random.Generator, kind: str = "independent"
-) -> tuple[np.ndarray, np.ndarray]:
+def relevance(per_class: int, rng: np.random.Generator, kind: str = "independent") -> tuple[np.ndarray, np.ndarray]:
     """Eight numbers >= 0 for examples of two classes that differ in the first two alone, and targets +1 / -1.
 
     [Rodner2012, section 6.5] leaves its distributions to a reference that is not at hand, so there are several. In "independent"
