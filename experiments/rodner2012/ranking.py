@@ -155,7 +155,7 @@ def work(options: argparse.Namespace) -> None:
 
 def settings(way: str) -> dict[str, Any]:
     """What a cell of ours is known by; `version` changes with what the learner does."""
-    return {"way": way, "options": OURS[way], "version": 2}
+    return {"way": way, "options": OURS[way], "version": 3 if way == "bound" else 2}
 
 
 def _draw(options: argparse.Namespace, seed: int) -> dict[str, Cell]:
