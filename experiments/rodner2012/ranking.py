@@ -46,7 +46,6 @@ from histogram_data import Split, one_against_many
 OURS: dict[str, dict[str, Any]] = {
     "default": {},
     "balanced": {"balanced": True},
-    "bound": {"criterion": "bound"},
     "power": {"feature_transform": "power"},
     "noise_0.1": {"noise_variance": 0.1},
     "balanced_noise_10": {"noise_variance": 10.0, "balanced": True},
@@ -155,7 +154,7 @@ def work(options: argparse.Namespace) -> None:
 
 def settings(way: str) -> dict[str, Any]:
     """What a cell of ours is known by; `version` changes with what the learner does."""
-    return {"way": way, "options": OURS[way], "version": 3 if way == "bound" else 2}
+    return {"way": way, "options": OURS[way], "version": 2}
 
 
 def _draw(options: argparse.Namespace, seed: int) -> dict[str, Cell]:
