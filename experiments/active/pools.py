@@ -1,8 +1,9 @@
 """Pools whose labels are known, and which of a pool takes part in a run.
 
 digits: the 1,797 digits that come with scikit-learn. caltech4: airplanes, faces, motorbikes and rear cars. caltech101: the
-complete Caltech-101. Images are compared by `dense_pmk`; for caltech101 it is fitted on the background images. A part is drawn by
-the seed of a run: of digits and caltech4 any images, of caltech101 20 categories and up to 50 images of each.
+complete Caltech-101. Images are compared by `dense_pmk`; for caltech101 it is fitted on the background images.
+caltech101_pretrained: the same images compared by `pretrained`, a network whose ImageNet classes overlap these categories.
+A part is drawn by the seed of a run: of digits and caltech4 any images, of caltech101 20 categories and up to 50 images of each.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from fewsight.channels import make_channel
 from fewsight.images import FeatureCache
 from fewsight.kernels import RBF
 
-POOLS = ("digits", "caltech4", "caltech101")
+POOLS = ("digits", "caltech4", "caltech101", "caltech101_pretrained")
 N_CATEGORIES, PER_CATEGORY = 20, 50  # of a part of caltech101
 
 
@@ -71,8 +72,9 @@ def _digits() -> tuple[Known, str]:
 
 
 def _images(name: str, options: argparse.Namespace) -> tuple[Known, str]:
-    channel = make_channel(options.channel, cache=FeatureCache(), n_jobs=options.n_jobs)
-    if name == "caltech101":
+    named = "pretrained" if name.endswith("_pretrained") else options.channel
+    channel = make_channel(named, cache=FeatureCache(), n_jobs=options.n_jobs)
+    if name.startswith("caltech101"):
         problem = Binary(complete(options.data), channel, options.work, n_queries=0)
         return Known(problem.gram(), problem.labels.astype(str)), channel.name
     store = Caltech4(caltech4(options.data), channel, options.work, tested="rest")

@@ -90,7 +90,9 @@ class Asking:
         known: list[Any] = [None] * len(pool)
         for position in curve[0]["asked"]:
             known[position] = drawn.labels[position].item()
-        active = ActiveLearner(self.make_learner(), self.make_rule(), audit_share=0.0, batch_size=self.batch_size)
+        active = ActiveLearner(
+            self.make_learner(), self.make_rule(), explore=False, audit_share=0.0, batch_size=self.batch_size
+        )
         active.fit(pool, known, exclude=drawn.test)
         for step in curve[1:]:
             active.teach(step["asked"], drawn.labels[step["asked"]])

@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from fewsight.active import ActiveLearner, GramPool, simulate
-from fewsight.active.judging.audit import Draw, accuracy_of_rest
+from fewsight.active.judging.audit import Draw, Expected, accuracy_of_rest
 from fewsight.active.judging.stopping import DecisionHistory, advise, gain_on_labelled
+from fewsight.active.judging.suspicion import even_leave_one_out, surprises
+from fewsight.gp import Posterior
 from fewsight.learners import GPClassifier, SVMClassifier
 
 GP = GPClassifier("precomputed", noise_variance=0.01)
@@ -78,6 +80,32 @@ def test_errors_that_were_labelled_since_are_not_errors_of_the_rest():
     draws = [Draw(place, 100, 0) for place in range(10)]
     found = accuracy_of_rest(draws, range(10), wrong, 95)
     assert found.estimate == pytest.approx(1 - 5 / 95)
+
+
+def test_checks_that_are_harder_than_the_rest_are_made_up_for_by_the_probabilities():
+    """Six of ten right, where 0.7 was stated; at the rest 0.8 is stated: 0.6 and 0.1."""
+    draws = [Draw(place, 100, 0) for place in range(10)]
+    wrong = np.array([1.0] * 4 + [0.0] * 6)
+    found = accuracy_of_rest(draws, range(10), wrong, 1000, Expected(0.8, np.full(10, 0.7)))
+    as_hard = accuracy_of_rest(draws, range(10), wrong, 1000, Expected(0.8, np.full(10, 0.8)))
+    assert found.estimate == pytest.approx(0.7)
+    assert found.low - as_hard.low == pytest.approx(0.1)
+    assert found.high - as_hard.high == pytest.approx(0.1)
+
+
+def test_an_interval_from_checks_that_are_all_wrong_or_all_right_reaches_the_end():
+    draws = [Draw(place, 100, place) for place in range(8)]
+    expected = Expected(0.9, np.full(8, 0.7))
+    none_right, all_right = (accuracy_of_rest(draws, range(8), np.full(8, x), 90, expected) for x in (1.0, 0.0))
+    assert (none_right.low, all_right.high) == (0.0, 1.0)
+    assert none_right.low < none_right.estimate < none_right.high < 0.8
+    assert 0.5 < all_right.low < all_right.estimate == 1.0
+
+
+def test_one_check_says_next_to_nothing():
+    found = accuracy_of_rest([Draw(0, 50, 0)], [0], np.zeros(1), 49, Expected(0.5, np.full(1, 0.5)))
+    assert found.low < 0.2
+    assert found.high == 1.0
 
 
 def test_advice_to_stop_comes_when_100_more_labels_would_gain_less_than_a_point(digits, digit_gram):
@@ -157,6 +185,30 @@ def test_wrong_answers_are_found_among_the_most_surprising_labels(digits, digit_
         found += len(wrong & set(active.suspicious(15).indices.tolist()))
         total += len(wrong)
     assert found >= 0.5 * total
+
+
+def test_leave_one_out_of_equally_frequent_classes_equals_learning_without_each(digits, digit_gram):
+    n = 30
+    K, truth = digit_gram[:n, :n], digits[1][:n]
+    targets = np.where(truth[:, None] == np.unique(truth), 1.0, -1.0)
+    even = targets - targets.mean(axis=0)
+    found = even_leave_one_out(Posterior.condition(K, targets, 0.1))
+    for i in range(n):
+        others = np.delete(np.arange(n), i)
+        A = K[np.ix_(others, others)] + 0.1 * np.eye(n - 1)
+        np.testing.assert_allclose(found[i], K[i, others] @ np.linalg.solve(A, even[others]), atol=1e-8)
+
+
+def test_a_label_is_suspicious_beyond_what_is_usual_in_its_category(digits, digit_gram):
+    """A wrong label comes first, the only label of its category last."""
+    rows = np.concatenate([np.flatnonzero(digits[1] == digit)[:12] for digit in (0, 1, 8)] + [[5]])
+    names = [*np.repeat(["zero", "one", "eight"], 12), "alone"]
+    names[3] = "eight"
+    found = surprises(GPClassifier("precomputed", noise_variance=0.01).fit(digit_gram[np.ix_(rows, rows)], names))
+    assert np.argmax(found) == 3
+    assert found[-1] == found.min()
+    single = GPClassifier("precomputed", noise_variance=0.01).fit(digit_gram[:3, :3], ["a", "b", "c"])
+    np.testing.assert_array_equal(surprises(single), np.zeros(3))
 
 
 def test_a_simulation_records_every_answer_of_every_seed(digits, digit_pool):

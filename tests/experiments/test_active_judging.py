@@ -1,5 +1,6 @@
 """Small versions of the experiments on judging: they run on every pool, go on where they were, and say what they found."""
 
+import argparse
 import importlib
 import json
 from pathlib import Path
@@ -72,6 +73,22 @@ def test_images_are_a_pool_as_well(run, pool):
     assert {key for key in rows if key[0] == "coverage"} == {("coverage", 10), ("coverage", 20)}
     assert rows["coverage", 20]["channels"] == "colour"
     assert 0 <= rows["truth", 20]["mean"] <= 1
+
+
+def test_the_hard_images_are_compared_by_a_network_as_well(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    pools = importlib.import_module("experiments.active.pools")
+    asked = []
+
+    def remembered(name, **options):
+        asked.append(name)
+        raise StopIteration
+
+    monkeypatch.setattr(pools, "make_channel", remembered)
+    for name in ("caltech101", "caltech101_pretrained"):
+        with pytest.raises(StopIteration):
+            pools.source(name, argparse.Namespace(channel="dense_pmk", n_jobs=1))
+    assert asked == ["dense_pmk", "pretrained"]
 
 
 def test_a_rare_category_is_one_in_a_hundred(monkeypatch):

@@ -40,7 +40,7 @@ def test_every_bound_lies_above_the_likelihood_and_the_tightest_is_below_the_oth
 
 
 def test_weights_are_learned_for_the_dimensions_that_tell_the_classes_apart():
-    runs = [relevance.small_run(20, seed) for seed in (100, 101)]
+    runs = [relevance.small_run("independent", 20, seed) for seed in (100, 101)]
     weights = np.mean([run["weights"] for run in runs], axis=0)
     assert weights.sum() == pytest.approx(1.0)
     assert weights[:2].min() > weights[2:].max()
@@ -51,6 +51,7 @@ def test_relevance_writes_its_results_and_figure_and_goes_on_from_the_work_folde
         work=tmp_path / "work", json=tmp_path / "found.json", figure=tmp_path / "found.png", command="relevance"
     )
     options.seeds, options.per_class, options.large_seeds, options.others, options.words = (0, 1), (5,), (), 1, 40
+    options.kinds, options.all_seeds = ("independent",), ()
     relevance.work(options)
     first = json.loads(options.json.read_text())
     assert first["protocol"]["seeds"] == [0, 1]

@@ -70,6 +70,8 @@ def test_all_that_the_operator_says_is_what_the_matrix_says(make, size, kind, pa
     parts = [dense(X[:, [d]], X[:, [d]], np.ones(1), kind, parameter) for d in range(size[1])]
     agree(operator.weight_inners(U, V), [np.sum(U * (part @ V)) for part in parts])
     agree(operator.dimension_traces(), [np.trace(part) for part in parts])
+    counts = np.arange(float(operator.n))
+    agree(operator.dimension_traces(counts), [np.diag(part) @ counts for part in parts])
 
 
 @pytest.mark.parametrize(("kind", "parameter"), [kind for kind in KINDS if kind[1] is not None])

@@ -8,6 +8,7 @@ from fewsight.active.pools import GramPool, ImagePool, Pool, VectorPool
 from fewsight.active.rules import (
     QUERY_RULES,
     Coverage,
+    Exploration,
     Margin,
     Query,
     QueryRule,
@@ -25,6 +26,7 @@ __all__ = [
     "ActiveLearner",
     "Advice",
     "Coverage",
+    "Exploration",
     "GramPool",
     "ImagePool",
     "Margin",

@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.checks import check_integer, check_number
+from fewsight._base.checks import check_integer, check_number, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.active.answers import check_unlabelled, checked_labels, checked_positions, given_labels
@@ -22,22 +22,28 @@ from fewsight.active.pools import Pool, as_pool
 from fewsight.active.rules import Query, QueryRule, as_rule
 from fewsight.active.rules.base import LARGEST_SEED, sorted_query
 from fewsight.active.turns import Event, Turns
-from fewsight.active.views import PoolView, RefittedView
+from fewsight.active.views import HistogramView, PoolView, RefittedView
 from fewsight.active.views.base import Mask
-from fewsight.learners import GPClassifier, KernelLearner
+from fewsight.kernels import HistogramIntersection
+from fewsight.learners import GPClassifier, HistogramGPClassifier, KernelLearner
 
 
 class ActiveLearner(BaseEstimator):
     """Asks about the examples of a pool whose labels would help most, and says how good it is and when to stop.
 
     A label updates the posterior of the whole pool by one row; noise, weights and calibration are learned again at intervals.
-    Other learners than `GPClassifier` are fitted again after every answer.
+    `HistogramGPClassifier` does the same for a pool of very many histograms, of which no matrix is formed; other learners are
+    fitted again after every answer.
 
     Parameters
     ----------
-    learner : a kernel learner; its `kernel` says what the pool is. None is a `GPClassifier` for rows of numbers.
+    learner : a kernel learner, or a `HistogramGPClassifier`; its `kernel` says what the pool is. None is a `GPClassifier` for
+        rows of numbers.
     rule : the name of a query rule (see `QUERY_RULES`) or a rule with options. Until two categories are known, examples
         are picked by coverage, unless the rule is "random".
+    explore : whether every second question of the rule while labels are few, and every third later, goes to where nothing is
+        known yet (see `Exploration`), so that categories nobody has named are found. Rules that need no label, and
+        `batch_size=None`, ask as they are.
     audit_share : the share of questions that are drawn at random, to know how good the decisions are; 0 for none.
     batch_size : questions of one `query`; None for one, or one for each problem where the rule asks in turn.
     relearn_every : labels after which noise, weights and calibration are learned again (sooner while there are few); None for
@@ -60,9 +66,10 @@ class ActiveLearner(BaseEstimator):
 
     def __init__(
         self,
-        learner: KernelLearner | None = None,
+        learner: KernelLearner | HistogramGPClassifier | None = None,
         rule: str | QueryRule = "uncertainty",
         *,
+        explore: bool = True,
         audit_share: float = 0.2,
         batch_size: int | None = 1,
         relearn_every: int | None = 20,
@@ -71,6 +78,7 @@ class ActiveLearner(BaseEstimator):
     ) -> None:
         self.learner = learner
         self.rule = rule
+        self.explore = explore
         self.audit_share = audit_share
         self.batch_size = batch_size
         self.relearn_every = relearn_every
@@ -87,7 +95,7 @@ class ActiveLearner(BaseEstimator):
         """
         self._check_options()
         template = GPClassifier() if self.learner is None else self.learner
-        self.pool_ = as_pool(self, template.kernel, pool, exclude)
+        self.pool_ = as_pool(self, _kernel_of(template), pool, exclude)
         m = len(self.pool_)
         self.open_ = np.ones(m, dtype=bool)
         self.open_[checked_positions(self, exclude, m)] = False
@@ -101,7 +109,7 @@ class ActiveLearner(BaseEstimator):
         """What to ask about next. Until an answer or a skip comes, the same question comes again."""
         check_is_fitted(self, "view_")
         size = self.batch_size if batch_size is None else check_integer(self, "batch_size", batch_size, least=1)
-        asking = Asking(as_rule(self, self.rule), self.audit_share, self.random_state)
+        asking = Asking(as_rule(self, self.rule), self.explore, self.audit_share, self.random_state)
         return asking.query(self._known, self._turns, np.flatnonzero(self._rest()), size)
 
     def teach(self, indices: Any, labels: Any) -> Self:
@@ -158,7 +166,7 @@ class ActiveLearner(BaseEstimator):
     # What it knows.
 
     @property
-    def view_(self) -> PoolView | RefittedView:
+    def view_(self) -> PoolView | RefittedView | HistogramView:
         """What is known about every example of the pool."""
         return self._known.view
 
@@ -218,10 +226,12 @@ class ActiveLearner(BaseEstimator):
             return None
         place_of = {position: place for place, position in enumerate(self.view_.positions.tolist())}
         places = [place_of[draw.position] for draw in audits]
-        return accuracy_of_rest(audits, places, self._known.wrong(self._turns.predicted), int(self._rest().sum()))
+        rest = np.flatnonzero(self._rest())
+        wrong, expected = self._known.left_out(self._turns.predicted, rest)
+        return accuracy_of_rest(audits, places, wrong, len(rest), expected)
 
     def suspicious(self, n: int | None = None) -> Query:
-        """One's own labels, the most surprising first, by what all other labels say about each."""
+        """One's own labels, the most surprising first, by what all other labels say about each; see `judging.suspicion`."""
         check_is_fitted(self, "view_")
         found = self._known.surprises()
         if not self.view_.classes:
@@ -232,11 +242,13 @@ class ActiveLearner(BaseEstimator):
     # Inside.
 
     def _check_options(self) -> None:
-        if self.learner is not None and not isinstance(self.learner, KernelLearner):
+        if self.learner is not None and not isinstance(self.learner, (KernelLearner, HistogramGPClassifier)):
             raise InvalidInput(
                 f"ActiveLearner: learner must be a kernel learner of fewsight, got {type(self.learner).__name__}."
             )
         as_rule(self, self.rule)
+        if not isinstance(self.explore, (bool, np.bool_)):
+            raise InvalidInput(f"ActiveLearner: explore must be True or False, got {shown(self.explore)}.")
         check_number(self, "audit_share", self.audit_share, least=0.0, most=1.0)
         check_integer(self, "cool_down", self.cool_down, least=0, most=1_000_000_000)
         check_integer(self, "random_state", self.random_state, least=0, most=LARGEST_SEED)
@@ -246,3 +258,9 @@ class ActiveLearner(BaseEstimator):
 
     def _rest(self) -> Mask:
         return self.view_.unlabelled & self.open_
+
+
+def _kernel_of(learner: KernelLearner | HistogramGPClassifier) -> Any:
+    """What the pool is compared by; None means rows of histograms to a learner that takes those."""
+    plain = isinstance(learner, HistogramGPClassifier) and learner.kernel is None
+    return HistogramIntersection() if plain else learner.kernel

@@ -22,6 +22,8 @@ def reasons_of(rule: QueryRule, view: View, positions: Indices) -> list[str]:
 
 
 def _reason(rule: QueryRule, view: View, position: int) -> str:
+    if rule.name == "exploration":
+        return "uncertain, and unlike anything labelled"
     prior = float(view.diagonal[position])
     if rule.name == "variance" or len(view.classes) == 1 or float(view.variance[position]) > STRANGE * prior:
         return "least like anything labelled"

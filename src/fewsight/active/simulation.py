@@ -32,6 +32,7 @@ def simulate(
     seeds: Sequence[int] = (0,),
     batch_size: int | None = 1,
     relearn_every: int | None = 20,
+    explore: bool = False,
     audit_share: float = 0.0,
     wrong_share: float = 0.0,
 ) -> list[Record]:
@@ -39,7 +40,7 @@ def simulate(
 
     Parameters
     ----------
-    learner, rule, batch_size, relearn_every, audit_share : as for `ActiveLearner`.
+    learner, rule, batch_size, relearn_every, explore, audit_share : as for `ActiveLearner`.
     pool : as for `ActiveLearner.fit`; a `Pool` is read only once for many calls.
     truth : the label of every example.
     n_queries : questions asked after the start.
@@ -64,6 +65,7 @@ def simulate(
         active = ActiveLearner(
             learner,
             chosen,
+            explore=explore,
             audit_share=audit_share,
             batch_size=batch_size,
             relearn_every=relearn_every,

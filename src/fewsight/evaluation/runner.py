@@ -21,7 +21,7 @@ from fewsight.evaluation.provenance import settings_of
 from fewsight.evaluation.readable import Readable
 from fewsight.evaluation.results import Evaluation
 from fewsight.images import ImageSet
-from fewsight.learners.histograms import compares_by_intersection, side_by_side
+from fewsight.learners.histograms import SideBySide, compares_by_intersection
 
 COMBINATIONS = ("none", "average", "evidence")
 
@@ -147,8 +147,7 @@ class _Run:
             settings["weights"] = combine
             settings["prior_weights"] = prior_shares([self.channels[name] for name in grams]).tolist()
         if combine == "evidence":
-            widths = [gram.rows.shape[1] for gram in grams.values()]
-            settings |= {"relevance": "channels", "groups": np.repeat(np.arange(len(widths)), widths)}
+            settings |= {"relevance": "channels", "groups": _layout(list(grams.values())).groups}
         return [
             self._outcome(draw, grams, combine, name, _fresh(_new(learner), **settings, **_kernel_of(learner)))
             for name, learner in self.learners.items()
@@ -224,10 +223,15 @@ def _fresh(estimator: Any, **settings: Any) -> Any:
 def _inputs(learner: Any, grams: Sequence[Grams], combine: str) -> tuple[Any, Any]:
     """What a learner is fitted to and asked about: Gram matrices, one or a list, or encodings, side by side."""
     if _takes_histograms(learner):
-        return side_by_side([gram.rows for gram in grams], [gram.rows_asked for gram in grams])
+        layout = _layout(grams)
+        return layout.rows([gram.rows for gram in grams]), layout.rows([gram.rows_asked for gram in grams])
     if combine == "none":
         return grams[0].train, grams[0].asked
     return [gram.train for gram in grams], [gram.asked for gram in grams]
+
+
+def _layout(grams: Sequence[Grams]) -> SideBySide:
+    return SideBySide.of([gram.rows for gram in grams])
 
 
 def _takes_histograms(learner: Any) -> bool:

@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
-from fewsight.kernels import HistogramOperator
 from fewsight.learners.histograms import (
     FastVariance,
     Found,
@@ -19,6 +18,7 @@ from fewsight.learners.histograms import (
     HistogramPosterior,
     LazyVariance,
     balance_of,
+    brought_home,
     calibrate,
     check_histograms,
     columns_to_calibrate,
@@ -28,6 +28,7 @@ from fewsight.learners.histograms import (
     settings_of,
     state_of,
     targets_of_columns,
+    training_operator,
 )
 from fewsight.learners.histograms.posterior import TINY
 from fewsight.learners.labels import Labels, labelled, targets_of
@@ -51,8 +52,8 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
     relevance : "none"; "evidence" to learn a weight for each dimension; "channels" for a weight for each channel, or each group;
         or the weights.
     groups : with rows of numbers, the number of the group that each column belongs to; for `relevance="channels"`.
-    relevance_steps, relevance_spread : of learning them, and how far their logarithms may lie apart: the standard deviation of a
-        prior. 0.5 suits hundreds of dimensions; a handful can have 2.
+    relevance_steps, relevance_prior : of learning them, at most, and as how many further problems equal weights count for
+        each class: see `fewsight.gp.learn_relevance`. Less lets weights lie further apart, which many images of each class allow.
     noise_variance : of the targets, over a kernel of mean diagonal 1, or "evidence" to learn it.
     balanced : let every class count the same, however many examples it has: the larger side of each one-vs-all problem has more
         noise [Rodner2012, section 3], and probabilities and decisions are those of classes that are equally likely. Without it
@@ -70,6 +71,8 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
     unknown_rule : what speaks for an image that is like nothing seen, see `fewsight.learners.novelty`.
     false_alarm_rate : the share of known images that `is_unknown` may take for unknown.
     random_state : seed of the estimates.
+    cluster : where to train: None for this machine; a `distributed.Client`, or the address of a Dask scheduler, to share the
+        dimensions out among its workers. It is not saved with the model, which needs it no more.
 
     Attributes
     ----------
@@ -98,8 +101,8 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         transform_parameter: float | str = "left-out",
         relevance: Any = "none",
         groups: Any = None,
-        relevance_steps: int = 10,
-        relevance_spread: float = 0.5,
+        relevance_steps: int = 6,
+        relevance_prior: float = 2.0,
         noise_variance: float | str = "evidence",
         balanced: bool = False,
         noise_per_class: bool = False,
@@ -113,6 +116,7 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         unknown_rule: str = DEFAULT_RULE,
         false_alarm_rate: float = 0.05,
         random_state: int = 0,
+        cluster: Any = None,
     ) -> None:
         self.kernel = kernel
         self.feature_transform = feature_transform
@@ -120,7 +124,7 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         self.relevance = relevance
         self.groups = groups
         self.relevance_steps = relevance_steps
-        self.relevance_spread = relevance_spread
+        self.relevance_prior = relevance_prior
         self.noise_variance = noise_variance
         self.balanced = balanced
         self.noise_per_class = noise_per_class
@@ -134,6 +138,7 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         self.unknown_rule = unknown_rule
         self.false_alarm_rate = false_alarm_rate
         self.random_state = random_state
+        self.cluster = cluster
 
     # Learning.
 
@@ -217,7 +222,7 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
     # How.
 
     def _fit(self, X: Any, y: Any, more_classes: Any) -> Self:
-        settings, options = settings_of(self), options_of(self)
+        settings, _ = settings_of(self), options_of(self)
         inputs = HistogramInput.chosen(self.kernel, self.groups)
         X = self._checked(X, reset=True, images=bool(inputs.channels))
         labels, positions = labelled(self, y, X.shape[0] if hasattr(X, "shape") else len(X))
@@ -226,17 +231,25 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
             raise InvalidInput(
                 f"HistogramGPClassifier: y must hold two classes or more, got one class only: {classes[0]!r}."
             )
-        operator = HistogramOperator.from_rows(inputs.fit(X, labels, positions))
+        rows = inputs.fit(X, labels, positions)
         numbers = np.searchsorted(classes, labels).astype(np.intp)
+        with training_operator(self.cluster, rows) as operator:
+            found = find(operator, numbers, len(classes), inputs.groups, settings)
+            return self.settle(inputs, classes, numbers, found, rows)
+
+    def settle(self, inputs: HistogramInput, classes: Labels, numbers: Indices, found: Found, rows: Any) -> Self:
+        """Learn with a kernel and a noise that are known, from rows whose classes are `classes[numbers]`."""
+        options = options_of(self)
         self.classes_, self.input_ = classes, inputs
-        found = find(operator, numbers, len(classes), inputs.groups, settings)
         self._set_found(found)
         further = columns_to_calibrate(numbers, found.noise.shape[1])
         self.posterior_ = HistogramPosterior.condition(
             found.operator, numbers, len(classes), found.noise, options, further=further
         )
-        self._set_variance(None)
-        calibrate(self)
+        home = brought_home(self.posterior_, rows)
+        self.variances_ = LazyVariance(home, int(self.random_state))
+        calibrate(self)  # where it was trained
+        self.posterior_ = home
         return self
 
     def _set_found(self, found: Found) -> None:

@@ -4,16 +4,20 @@ What a rule asks about is hard on purpose, so its answers say nothing fair about
 questions is drawn uniformly from what has no label yet, and every example is predicted before its answer is learned.
 The classifier has got better since, so an audit counts as an error only if all other labels together, in closed form,
 predict it wrong now as well. Predicting it from the others alone would be unfair: a rule stays away from where an audit
-gave a label, and nothing else was asked there. For the same reason late audits count more: by the square of the number
-of labels that there were when they were drawn.
+gave a label, and nothing else was asked there. For the same reason late audits count more: in proportion to the number of
+labels that there were when they were drawn.
 
-An audit drawn from N examples estimates the errors on all of these. Since then some of the N got labels, and those that
-a rule chose were the hard ones; their errors are known and are subtracted. What remains, over the number of examples
-left, is the error on the rest.
+Audits are harder than the rest is now: they were drawn before the rule asked about hard ones, and are predicted without
+their own labels. How much harder, the learner's probabilities say: those of its decisions on the rest, on average, less
+those of its decisions on the audits when each is left out. This is added to the share of right audits. Probabilities that
+are too high or too low at both cancel; what is wrong with them elsewhere is corrected by the audits.
+
+A learner without a closed form (a support vector machine) is judged by the predictions before the answers alone, with more
+weight on late ones, which is low while it still improves. An audit drawn from N examples estimates the errors on all of
+these; those that got labels since are known errors, and are subtracted.
 
 Assumed: audits are answered, and answered right; nobody picks which of the questions to answer; few decisions that were
-right become wrong. A learner without a closed form (a support vector machine) is judged by the predictions before the
-answers alone, which is low while it still improves.
+right become wrong.
 """
 
 from __future__ import annotations
@@ -23,12 +27,13 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from scipy.special import ndtri, stdtrit
 from scipy.stats import beta
 
 from fewsight._base.types import Array
 
 LEVEL = 0.9
-RECENCY = 2.0  # audits weigh by this power of the number of labels when they were drawn
+RECENCY, RECENCY_ALONE = 1.0, 2.0  # audits weigh by this power of the number of labels then; without a closed form
 
 
 @final
@@ -39,6 +44,15 @@ class Draw:
     position: int
     n_drawn_from: int
     n_labelled: int
+
+
+@final
+@dataclass(frozen=True)
+class Expected:
+    """How probable a learner holds its own decisions: on the rest, on average, and on each labelled example left out (n,)."""
+
+    rest: float
+    left_out: Array
 
 
 @final
@@ -55,7 +69,9 @@ class Accuracy:
         return f"about {self.estimate:.0%} ({self.low:.0%} to {self.high:.0%})"
 
 
-def accuracy_of_rest(draws: Sequence[Draw], places: Sequence[int], wrong: Array, n_rest: int) -> Accuracy | None:
+def accuracy_of_rest(
+    draws: Sequence[Draw], places: Sequence[int], wrong: Array, n_rest: int, expected: Expected | None = None
+) -> Accuracy | None:
     """From audits, their places among the labels, and for every label (n,) whether it was, and still is, predicted wrong.
 
     None without any audit, or with nothing left.
@@ -63,25 +79,29 @@ def accuracy_of_rest(draws: Sequence[Draw], places: Sequence[int], wrong: Array,
     if not draws or not n_rest:
         return None
     sizes = np.array([float(draw.n_drawn_from) for draw in draws])
-    since = np.array([float(wrong[draw.n_labelled :].sum()) for draw in draws])
-    weights = sizes * np.array([(draw.n_labelled + 1.0) / len(wrong) for draw in draws]) ** RECENCY
+    recency = RECENCY_ALONE if expected is None else RECENCY
+    weights = sizes * np.array([(draw.n_labelled + 1.0) / len(wrong) for draw in draws]) ** recency
     weights /= weights.sum()
-    shares = _interval(wrong[list(places)], weights, n_rest)
-    errors = [(share * float(weights @ sizes) - float(weights @ since)) / n_rest for share in shares]
-    estimate, best, worst = (float(np.clip(1.0 - error, 0.0, 1.0)) for error in errors)
-    return Accuracy(estimate, worst, best, len(draws))
+    audited = wrong[list(places)]
+    shares = np.array(_interval(audited, weights, n_rest))
+    if expected is None:
+        since = np.array([float(wrong[draw.n_labelled :].sum()) for draw in draws])
+        errors = (shares * float(weights @ sizes) - float(weights @ since)) / n_rest
+    else:
+        errors = shares - (expected.rest - float(weights @ expected.left_out[list(places)]))
+    estimate, best, worst = np.clip(1.0 - errors, 0.0, 1.0).tolist()
+    return Accuracy(estimate, 0.0 if audited.all() else worst, best if audited.any() else 1.0, len(draws))
 
 
 def _interval(wrong: Array, weights: Array, n_rest: int) -> tuple[float, float, float]:
     """The share of wrong audits, and Jeffreys' interval of it.
 
-    With weights that add up to 1 there are effectively 1 / sum of squares of them (Kish). What is estimated is the share in
-    a finite rest, which scatters around its expectation by itself: 1 / n becomes 1 / n + 1 / n_rest.
+    With weights that add up to 1 there are effectively 1 / sum of squares of them (Kish), and for an interval fewer, by the
+    squared ratio of the normal to Student's quantile [KornGraubard1998]. What is estimated is the share in a finite rest,
+    which scatters around its expectation by itself: 1 / n becomes 1 / n + 1 / n_rest.
     """
-    share = float(weights @ wrong)
-    effective = 1.0 / (float(weights @ weights) + 1.0 / n_rest)
+    share, tail = float(weights @ wrong), (1.0 - LEVEL) / 2
+    fewer = (ndtri(tail) / stdtrit(max(1, len(wrong) - 1), tail)) ** 2
+    effective = fewer / (float(weights @ weights) + 1.0 / n_rest)
     a, b = effective * share + 0.5, effective * (1.0 - share) + 0.5
-    tail = (1.0 - LEVEL) / 2
-    low = 0.0 if not wrong.any() else float(beta.ppf(tail, a, b))
-    high = 1.0 if wrong.all() else float(beta.ppf(1.0 - tail, a, b))
-    return share, low, high
+    return share, float(beta.ppf(tail, a, b)), float(beta.ppf(1.0 - tail, a, b))

@@ -7,13 +7,14 @@ from typing import Any
 from fewsight._base.checks import check_choice
 from fewsight.active.rules.base import Query, QueryRule
 from fewsight.active.rules.coverage import Coverage
+from fewsight.active.rules.exploration import Exploration
 from fewsight.active.rules.random import Random
 from fewsight.active.rules.uncertainty import Margin, Uncertainty
 from fewsight.active.rules.value_of_information import ValueOfInformation
 from fewsight.active.rules.variance import Variance
 
 QUERY_RULES: dict[str, type[QueryRule]] = {
-    rule.name: rule for rule in (Uncertainty, Margin, Variance, Random, Coverage, ValueOfInformation)
+    rule.name: rule for rule in (Uncertainty, Margin, Variance, Random, Coverage, ValueOfInformation, Exploration)
 }
 
 
@@ -25,6 +26,7 @@ def as_rule(owner: object, rule: Any) -> QueryRule:
 __all__ = [
     "QUERY_RULES",
     "Coverage",
+    "Exploration",
     "Margin",
     "Query",
     "QueryRule",

@@ -30,6 +30,14 @@ def diverse(view: View, order: Indices, size: int, rng: np.random.Generator) -> 
     return np.array([*chosen, *twins][:size], dtype=np.intp)
 
 
+def apart_from(view: View, chosen: Indices, others: Indices, rng: np.random.Generator) -> Indices:
+    """Those of the others that are no near-duplicates of any chosen one; all of them where there is no such."""
+    if not view.can_compare:
+        return others
+    near = (view.distances(chosen, others) <= _limit(view, rng)).any(axis=0)
+    return others if near.all() else others[~near]
+
+
 def _sort_out(view: View, piece: Indices, limit: float, chosen: list[int], twins: list[int]) -> None:
     """Add each example of the piece to those chosen, or to the twins of these."""
     others = np.concatenate([np.array(chosen, dtype=np.intp), piece])

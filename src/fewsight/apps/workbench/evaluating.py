@@ -188,8 +188,8 @@ def _chosen(
     """Learners as they are, or as they suit the number of training images, and what is to be said about that."""
     if isinstance(learners, Mapping):
         return learners, ()
-    n_images = protocol.most * max(len(images.classes) - protocol.hold_out, 0)
-    return (learners or WantedLearners()).made(n_images, channels)
+    n_categories = max(len(images.classes) - protocol.hold_out, 0)
+    return (learners or WantedLearners()).made(protocol.most * n_categories, n_categories, channels)
 
 
 def _ways(channels: Sequence[Channel], learners: Mapping[str, Learner]) -> tuple[str, ...]:

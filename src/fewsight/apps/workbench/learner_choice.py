@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -14,7 +15,8 @@ from fewsight.learners.histograms import compares_by_intersection
 
 GP, HISTOGRAM_GP = "gp", "histogram_gp"
 LEARNER_NAMES = (AUTO, GP, HISTOGRAM_GP)
-MANY_IMAGES = 3_000  # labelled ones from which on HISTOGRAM_GP learns in less time; see docs/large_scale.md
+# Images from which on HISTOGRAM_GP learns in less time, of one category and more for each factor of e: see docs/large_scale.md.
+MANY_OF_ONE, MORE_PER_FACTOR = 1_750, 750
 BYTES_PER_PAIR = 64  # of images, while learning: a number in each of about eight matrices
 BYTES_PER_PAIR_AND_CHANNEL = 16  # and, with every further channel, in its Gram matrix and a copy to add it up from
 
@@ -30,6 +32,7 @@ class LearnerChoice:
 def choose_learner(
     wanted: str,
     n_images: int,
+    n_categories: int,
     channels: Sequence[Channel],
     *,
     borrows: bool = False,
@@ -38,8 +41,8 @@ def choose_learner(
 ) -> LearnerChoice:
     """GP or HISTOGRAM_GP as wanted or, with AUTO, as so many labelled images and these channels suit.
 
-    `many` is the number of images from which on AUTO takes HISTOGRAM_GP, where it can; None for MANY_IMAGES, or fewer where
-    the memory of this machine is too small for GP.
+    `many` is the number of images from which on AUTO takes HISTOGRAM_GP, where it can; None for `many_images`, or fewer where the
+    memory of this machine is too small for GP.
     """
     check_choice(who, "learner", wanted, LEARNER_NAMES)
     obstacle = _obstacle(channels, borrows)
@@ -49,7 +52,8 @@ def choose_learner(
         if wanted == HISTOGRAM_GP and obstacle:
             raise InvalidInput(f"{who}: {HISTOGRAM_GP} cannot be used: {obstacle}.")
         return LearnerChoice(wanted)
-    if not _are_many(n_images, len(channels), None if many is None else check_integer(who, "many", many, least=1)):
+    least = many_images(n_categories) if many is None else check_integer(who, "many", many, least=1)
+    if n_images < least and (many is not None or fits(n_images, len(channels))):
         return LearnerChoice(GP)
     if obstacle:
         return LearnerChoice(
@@ -61,8 +65,9 @@ def choose_learner(
     )
 
 
-def _are_many(n_images: int, n_channels: int, many: int | None) -> bool:
-    return n_images >= many if many is not None else n_images >= MANY_IMAGES or not fits(n_images, n_channels)
+def many_images(n_categories: int) -> int:
+    """Of how many images HISTOGRAM_GP learns so many categories in less time than GP."""
+    return 100 * round((MANY_OF_ONE + MORE_PER_FACTOR * math.log(max(n_categories, 1))) / 100)
 
 
 def fits(n_images: int, n_channels: int) -> bool:

@@ -101,7 +101,8 @@ def learn(
     """
     way = _check_combine(combine, channels)
     labelled = images.without([i for i, label in enumerate(images.labels) if label is None])
-    choice = choose_learner(learner, len(labelled), channels, borrows=borrowing is not None, many=many)
+    n_categories = len(set(labelled.labels))
+    choice = choose_learner(learner, len(labelled), n_categories, channels, borrows=borrowing is not None, many=many)
     if choice.name == GP:
         check_memory(len(labelled), channels)
     remarks = remarks_about(images.images, channels)

@@ -29,17 +29,21 @@ class WantedLearners:
     svm_c: float | None = None
     many: int | None = None
 
-    def made(self, n_images: int, channels: Sequence[Channel]) -> tuple[dict[str, Learner], tuple[str, ...]]:
-        """The learners for so many training images, and what a person should know about the choice."""
-        names, remarks = self._names(n_images, channels)
+    def made(
+        self, n_images: int, n_categories: int, channels: Sequence[Channel]
+    ) -> tuple[dict[str, Learner], tuple[str, ...]]:
+        """The learners for so many training images of so many categories, and what a person should know about the choice."""
+        names, remarks = self._names(n_images, n_categories, channels)
         return make_learners(names, noise_variance=self.noise_variance, svm_c=self.svm_c), remarks
 
-    def _names(self, n_images: int, channels: Sequence[Channel]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    def _names(
+        self, n_images: int, n_categories: int, channels: Sequence[Channel]
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         if self.names is not None:
             if self.many is not None:
                 raise InvalidInput("learners: many says which are taken if none are named, got names as well.")
             return self.names, ()
-        choice = choose_learner(AUTO, n_images, channels, many=self.many, who="evaluate")
+        choice = choose_learner(AUTO, n_images, n_categories, channels, many=self.many, who="evaluate")
         if choice.name == GP:
             return DEFAULT_LEARNERS, choice.remarks
         others = tuple(name for name in DEFAULT_LEARNERS if name != GP)

@@ -11,9 +11,10 @@ from sklearn.base import clone
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, Indices, State
+from fewsight._base.types import Indices, State
 from fewsight.channels import CHANNELS, Channel
 from fewsight.kernels import HistogramIntersection
+from fewsight.learners.histograms.narrowing import Narrowing, SideBySide
 
 WHO = "HistogramGPClassifier"
 Rows = Any  # a dense float64 array or a CSR matrix
@@ -30,7 +31,7 @@ class HistogramInput:
     def __init__(self, channels: Sequence[Channel] = (), given_groups: Indices | None = None) -> None:
         self.channels = list(channels)
         self.given_groups = given_groups
-        self.scales: Array = np.ones(len(self.channels))
+        self.layout = SideBySide(np.ones(len(self.channels)), [])
         self.n_columns: int | None = None
 
     @classmethod
@@ -62,20 +63,19 @@ class HistogramInput:
         images = [X[position] for position in positions]
         self.channels = [clone(channel).fit(images, labels) for channel in self.channels]
         parts = [channel.encode(images) for channel in self.channels]
-        self.scales = _mean_diagonals(parts)
-        return _stacked(parts, self.scales)
+        self.layout = SideBySide.of(parts)
+        return self.layout.rows(parts)
 
     def read(self, X: Any) -> Rows:
         """The histograms of new examples."""
-        return _stacked([channel.encode(X) for channel in self.channels], self.scales) if self.channels else X
+        return self.layout.rows([channel.encode(X) for channel in self.channels]) if self.channels else X
 
     @property
     def groups(self) -> Indices:
         """The channel of each column; of rows of numbers the group that is given, or one for all."""
         if self.given_groups is not None:
             return self.given_groups
-        widths = [channel.n_columns for channel in self.channels] or [self.n_columns or 0]
-        return np.repeat(np.arange(len(widths)), widths)
+        return self.layout.groups if self.channels else np.zeros(self.n_columns or 0, dtype=np.intp)
 
     @property
     def parameter(self) -> Any:
@@ -85,7 +85,9 @@ class HistogramInput:
     def state(self) -> State:
         header = {"n_channels": len(self.channels), "n_columns": self.n_columns}
         given = {} if self.given_groups is None else {"groups": self.given_groups}
-        state = State(header, {"scales": self.scales, **given})
+        state = State(header, {"scales": self.layout.scales, **given})
+        if self.layout.narrowing is not None:
+            state = state.join("narrowing", self.layout.narrowing.state())
         for number, channel in enumerate(self.channels):
             state = state.join(f"channel{number}", channel.state())
         return state
@@ -97,18 +99,17 @@ class HistogramInput:
             if part.header["name"] not in CHANNELS:
                 raise InvalidInput(f"the channel {part.header['name']!r} is not known to this version.")
         restored = cls([CHANNELS[part.header["name"]].from_state(part) for part in parts])
-        restored.n_columns, restored.scales = state.header["n_columns"], state.arrays["scales"]
+        restored.n_columns, scales = state.header["n_columns"], state.arrays["scales"]
         if "groups" in state.arrays:
             restored.given_groups = _checked_groups(state.arrays["groups"])
-        if restored.scales.shape != (len(parts),) or not (restored.scales > 0).all():
+        if scales.shape != (len(parts),) or not (scales > 0).all():
             raise InvalidInput("the scales of the channels must be one positive number for each.")
+        widths = [channel.n_columns for channel in restored.channels]
+        narrowing = Narrowing.from_state(state.nested("narrowing")) if "narrowing" in state.header else None
+        if narrowing is not None and np.diff(narrowing.bounds).tolist() != widths:
+            raise InvalidInput("the columns that are kept must be those of the channels.")
+        restored.layout = SideBySide(scales, widths, narrowing)
         return restored
-
-
-def side_by_side(train: list[Any], test: list[Any]) -> tuple[Rows, Rows]:
-    """Encodings of several channels as the encodings of one, whose kernel is the mean of theirs, each of mean diagonal 1."""
-    scales = _mean_diagonals(train)
-    return _stacked(train, scales), _stacked(test, scales)
 
 
 def _checked_groups(groups: Any) -> Indices:
@@ -116,16 +117,6 @@ def _checked_groups(groups: Any) -> Indices:
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or not numbers.size or numbers.min() < 0:
         raise InvalidInput(f"{WHO}: groups must be a list of whole numbers >= 0, got {shown(groups)}.")
     return numbers.astype(np.intp)
-
-
-def _mean_diagonals(parts: list[Any]) -> Array:
-    return np.array([max(float(part.sum()) / part.shape[0], 1e-300) for part in parts])
-
-
-def _stacked(parts: list[Any], scales: Array) -> Rows:
-    if len(parts) == 1:
-        return parts[0]
-    return scipy.sparse.hstack([p / (s * len(parts)) for p, s in zip(parts, scales, strict=True)], format="csr")
 
 
 def check_histograms(rows: Rows) -> Rows:

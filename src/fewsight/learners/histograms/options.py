@@ -51,7 +51,7 @@ def settings_of(learner: Any) -> Settings:
         bool(learner.noise_per_class),
         check_choice(learner, "criterion", learner.criterion, ("evidence", "bound")),
         check_integer(learner, "relevance_steps", learner.relevance_steps, least=1),
-        check_positive(learner, "relevance_spread", learner.relevance_spread),
+        check_number(learner, "relevance_prior", learner.relevance_prior, least=0, most=1e12),
         check_integer(learner, "random_state", learner.random_state, least=0),
     )
 

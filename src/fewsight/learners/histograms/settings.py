@@ -9,13 +9,14 @@ from typing import Any, final
 import numpy as np
 
 from fewsight._base.types import Array, Indices
-from fewsight.gp import learn_relevance, likelihood_bound, minimise, noise_curve
+from fewsight.gp import LearnedRelevance, learn_relevance, likelihood_bound, minimise, noise_curve
 from fewsight.kernels import HistogramOperator
 from fewsight.learners.histograms.choosing import FOLDS, least, least_loss, left_out_losses
 from fewsight.learners.histograms.folds import left_out_folds
 from fewsight.learners.histograms.posterior import targets_of_columns
 
 MOST_COLUMNS = 16  # problems that the evidence is summed over; of more, so many spread over all
+MOST_RELEVANCE_COLUMNS = 1_000  # likewise for relevance: the more problems, the better dimensions are told apart
 STEPS = 40  # of Lanczos; enough for levels above LOW
 LOW, STEPS_IF_LOW = 0.1, 160
 POWERS = (0.2, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
@@ -41,7 +42,7 @@ class Settings:
     per_class: bool  # whether each class has a level of its own
     criterion: str  # "evidence" or "bound"
     relevance_steps: int
-    relevance_spread: float
+    relevance_prior: float
     random_state: int
 
 
@@ -55,6 +56,7 @@ class Found:
     noise: Array
     levels: Array  # (1,) or (columns,)
     log_evidence: float | None
+    relevance: LearnedRelevance | None = None  # where it was learned
 
 
 def find(operator: HistogramOperator, classes: Indices, n_classes: int, groups: Indices, settings: Settings) -> Found:
@@ -66,14 +68,17 @@ def find(operator: HistogramOperator, classes: Indices, n_classes: int, groups: 
     operator, parameter = _transformed(operator, some, classes, n_classes, settings)
     operator = unit(operator)
     level, evidence = _level(operator, some, settings)
+    learned = None
     if settings.relevance in ("evidence", "channels"):
-        operator, level, evidence = _relevant(operator, some, level, groups, settings)
+        learned = _relevance(operator, targets, level, groups, settings)
+        operator = unit(operator.with_weights(learned.weights))
+        level, evidence = _level(operator, some, settings)
     levels = np.array([level])
     if settings.per_class and settings.level is None:
         curve = noise_curve(operator, targets, steps=STEPS, random_state=settings.random_state)
         levels = np.array([curve.best(column)[0] for column in range(targets.shape[1])])
     noise = levels * (balance_of(targets) if settings.balanced else np.ones((len(targets), 1)))
-    return Found(operator, parameter, noise, levels, evidence)
+    return Found(operator, parameter, noise, levels, evidence, learned)
 
 
 def balance_of(targets: Array) -> Array:
@@ -129,8 +134,8 @@ def candidates(operator: HistogramOperator, transform: str) -> Array:
     """Parameters to look at, in ascending order; the plain kernel is among them."""
     if transform == "power":
         return np.array(POWERS)
-    values = operator.histograms.columns.values
-    return np.array(RATES) / (float(values.mean()) if len(values) else 1.0)
+    total, count = float(operator.dimension_traces().sum()), operator.n_numbers
+    return np.array(RATES) * (count / total if total > 0 else 1.0)
 
 
 def _bound_parameter(operator: HistogramOperator, targets: Array, settings: Settings) -> float:
@@ -200,21 +205,16 @@ def _bound_at(operator: HistogramOperator, targets: Array, level: float) -> floa
     return likelihood_bound(operator, targets, level, bound="tightest", n_eigenvalues=count, **options).value
 
 
-def _relevant(
+def _relevance(
     operator: HistogramOperator, targets: Array, level: float, groups: Indices, settings: Settings
-) -> tuple[HistogramOperator, float, float]:
-    """The operator with learned weights, of mean diagonal 1, and the level and evidence that go with it."""
-    scale = noise_curve(operator, targets, steps=STEPS, random_state=settings.random_state).scale(level)
-    learned = learn_relevance(
-        operator.with_weights(scale * operator.weights),
-        targets,
-        scale * level,
+) -> LearnedRelevance:
+    """Weights of dimensions or channels, from as many problems as are quick enough."""
+    return learn_relevance(
+        operator,
+        targets[:, spread(targets.shape[1], MOST_RELEVANCE_COLUMNS)],
+        level,
         groups=groups if settings.relevance == "channels" else None,
+        prior=settings.relevance_prior,
         steps=settings.relevance_steps,
-        spread=settings.relevance_spread,
         random_state=settings.random_state,
     )
-    weighted = operator.with_weights(learned.weights)
-    level = learned.noise_level * operator.n / weighted.trace() if settings.level is None else settings.level
-    curve = noise_curve(unit(weighted), targets, steps=STEPS, random_state=settings.random_state)
-    return unit(weighted), level, curve.joint_log_evidence(level)

@@ -1,0 +1,35 @@
+"""Ask where nothing is known yet: how a category that nobody has named is found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, final
+
+import numpy as np
+from scipy.stats import rankdata
+
+from fewsight._base.types import Array, Indices
+from fewsight.active.rules.base import QueryRule
+from fewsight.active.rules.uncertainty import Uncertainty
+from fewsight.active.views import View
+
+
+@final
+@dataclass(frozen=True)
+class Exploration(QueryRule):
+    """What is uncertain, like no category, and like nothing labelled: the largest sum of three ranks.
+
+    The second is how little the largest mean stands above the average of all means, the third is the variance. Each alone
+    finds other outliers first; ranks let them speak together whatever their units.
+    """
+
+    name: ClassVar[str] = "exploration"
+
+    def _scores(self, view: View, candidates: Indices, rng: np.random.Generator) -> Array:
+        mean = view.mean[candidates]
+        signs = (
+            Uncertainty()._scores(view, candidates, rng),
+            mean.mean(axis=1) - mean.max(axis=1),
+            view.variance[candidates],
+        )
+        return np.sum([rankdata(sign) for sign in signs], axis=0) / (3 * len(candidates))
