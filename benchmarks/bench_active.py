@@ -7,10 +7,12 @@ from typing import Any
 import numpy as np
 
 from bench_pyramid_channels import crops, encoded, mixture
-from fewsight.active import ActiveLearner, GramPool, ImagePool, Pool, PoolView, Query, Uncertainty
+from fewsight.active import ActiveLearner, GramPool, ImagePool, Pool, PoolView, Query, Uncertainty, VectorPool
 from fewsight.channels import DensePmk
-from fewsight.learners import GPClassifier
+from fewsight.kernels import HistogramIntersection
+from fewsight.learners import GPClassifier, HistogramGPClassifier
 
+from histogram_data import Words
 from timing import arguments, record, side_by_side, write
 
 N_POOL, N_LABELS, N_CLASSES, NOISE = 10_000, 300, 10, 0.01
@@ -34,9 +36,11 @@ def problem(n_pool: int) -> tuple[np.ndarray, np.ndarray]:
     return np.minimum(K, K.T), classes
 
 
-def start(pool: Pool, classes: np.ndarray, n_labels: int, rule: str = "uncertainty") -> ActiveLearner:
+def start(
+    pool: Pool, classes: np.ndarray, n_labels: int, kind: Any = GPClassifier, rule: str = "uncertainty"
+) -> ActiveLearner:
     """A learner with the first labels. Noise is given, so that no route spends time on learning it."""
-    learner = GPClassifier(pool.parameter, noise_variance=NOISE, calibrated=False)
+    learner = kind(pool.parameter, noise_variance=NOISE, calibrated=False)
     known = [*classes[:n_labels].tolist(), *[None] * (len(pool) - n_labels)]
     return ActiveLearner(learner, rule, explore=False, audit_share=0.0, relearn_every=None).fit(pool, known)
 
@@ -60,8 +64,10 @@ def by_fit(active: ActiveLearner, K: np.ndarray) -> Query:
 class Stepping:
     """Our way: take in the answer to the question at hand, and ask the next."""
 
-    def __init__(self, pool: Pool, classes: np.ndarray, n_labels: int, rule: str = "uncertainty") -> None:
-        self.active, self.classes = start(pool, classes, n_labels, rule), classes
+    def __init__(
+        self, pool: Pool, classes: np.ndarray, n_labels: int, kind: Any = GPClassifier, rule: str = "uncertainty"
+    ) -> None:
+        self.active, self.classes = start(pool, classes, n_labels, kind, rule), classes
         self.asked = self.active.query().indices
 
     def __call__(self) -> None:
@@ -87,14 +93,20 @@ def bench_anew(K: np.ndarray, classes: np.ndarray, n_labels: int, repeats: int) 
 
 
 def bench_alone(
-    pool: Pool, what: str, classes: np.ndarray, n_labels: int, repeats: int, rule: str = "uncertainty"
+    pool: Pool,
+    what: str,
+    classes: np.ndarray,
+    n_labels: int,
+    repeats: int,
+    kind: Any = GPClassifier,
+    rule: str = "uncertainty",
 ) -> dict[str, Any]:
     """Ours with nothing else in between."""
-    ours = Stepping(pool, classes, n_labels, rule)
+    ours = Stepping(pool, classes, n_labels, kind, rule)
     ours()
     seconds, _ = side_by_side(ours, lambda: None, repeats)
-    what = f"{rule}, {what}"
-    name = f"answers and questions one after another, {what} of {len(pool):,}, {n_labels} labels, {N_CLASSES} classes"
+    by = rule if kind is GPClassifier else f"{rule} of {kind.__name__}"
+    name = f"answers and questions by {by}, {what} of {len(pool):,}, {n_labels} labels, {N_CLASSES} classes"
     print(f"{name}: {seconds * 1e3:.2f} ms (budget {BUDGET_SECONDS * 1e3:.0f} ms)")
     return {"name": name, "ours_seconds": seconds, "budget_seconds": BUDGET_SECONDS}
 
@@ -104,6 +116,13 @@ def image_pool(n_pool: int) -> ImagePool:
     rng = np.random.default_rng(0)
     parts, channel = crops(40, 290, rng), DensePmk(n_descriptors=20_000)
     return ImagePool.encoded([channel], [encoded(channel, [mixture(parts, rng) for _ in range(n_pool)], 300)])
+
+
+def histogram_pool(n_pool: int) -> tuple[VectorPool, np.ndarray]:
+    """Bags of 1,000 words, a quarter of them not zero, and their classes."""
+    rng = np.random.default_rng(0)
+    classes = rng.integers(N_CLASSES, size=n_pool)
+    return VectorPool(Words.drawn(1_000, N_CLASSES, rng).images(classes, rng, False), HistogramIntersection()), classes
 
 
 def bench_row(pool: ImagePool, repeats: int) -> dict[str, Any]:
@@ -178,11 +197,16 @@ def main() -> None:
     K, classes = problem(n_pool)
     sizes = K, classes, n_labels
     rules = ("uncertainty", "exploration")
-    found = [bench_alone(GramPool(K), "Gram matrix", classes, n_labels, repeats, rule) for rule in rules]
+    found = [bench_alone(GramPool(K), "Gram matrix", classes, n_labels, repeats, rule=rule) for rule in rules]
     found += [*bench_anew(*sizes, repeats), bench_peer(*sizes, 3)]
     images = image_pool(n_pool)
-    found += [bench_alone(images, "images", classes, n_labels, repeats, rule) for rule in rules]
+    found += [bench_alone(images, "images", classes, n_labels, repeats, rule=rule) for rule in rules]
     found += [bench_row(images, 3)]
+    found += [bench_alone(images, "images", classes, n_labels, repeats, HistogramGPClassifier)]
+    for size in (n_pool, 5 * n_pool):
+        words, categories = histogram_pool(size)
+        for kind in (GPClassifier, HistogramGPClassifier):
+            found += [bench_alone(words, "histograms", categories, n_labels, repeats, kind)]
     write([row for row in found if row is not None], options.json)
 
 

@@ -105,16 +105,41 @@ def shuffled(X: scipy.sparse.csr_array, n_noise: int, rng: np.random.Generator) 
     return scipy.sparse.csr_array(scipy.sparse.diags_array(1 / np.where(sums > 0, sums, 1.0)) @ rows)
 
 
-def relevance(
-    per_class: int, rng: np.random.Generator, own: tuple[float, float] = (3.0, 1.0), others: float = 1.0
-) -> tuple[np.ndarray, np.ndarray]:
-    """Eight-dimensional histograms of two classes that differ in the first two dimensions only, and targets +1 / -1.
+@dataclass(frozen=True)
+class TwoOfEight:
+    """How eight numbers come about of which the first two tell two classes apart."""
 
-    [Rodner2012, section 6.5] leaves its distributions to others. Here rows are Dirichlet: what the first two dimensions
-    share has one distribution in both classes, and so have the other six; how the two share it tells the classes apart.
-    `own` are the shapes of the two, exchanged in the second class, and `others` that of each of the six: the larger it
-    is, the more of a histogram says nothing.
+    own: tuple[float, float]  # shapes of the two, exchanged in the second class
+    others: float  # shape of each of the six
+    kind: str = "dirichlet"  # or "gamma" or "beta"
+
+
+TWO_OF_EIGHT = {
+    "independent": TwoOfEight((3.0, 1.0), 4.0, "gamma"),
+    "uniform": TwoOfEight((2.0, 1.0), 1.0, "beta"),
+    "simplex, flat": TwoOfEight((3.0, 1.0), 1.0),
+    "simplex": TwoOfEight((3.0, 1.0), 4.0),
+    "simplex, sparse": TwoOfEight((2.0, 0.5), 4.0),
+    "simplex, dense": TwoOfEight((6.0, 2.0), 8.0),
+}
+
+
+def relevance(per_class: int, rng: np.random.Generator, kind: str = "independent") -> tuple[np.ndarray, np.ndarray]:
+    """Eight numbers >= 0 for examples of two classes that differ in the first two alone, and targets +1 / -1.
+
+    [Rodner2012, section 6.5] leaves its distributions to a reference that is not at hand, so there are several. In "independent"
+    and "uniform" numbers are independent gamma or beta variables. Rows of the others are Dirichlet and sum to one, so that the
+    six, which have one distribution in both classes, still tell how much the first two share: they are not without information.
     """
-    rest = [others] * 6
-    X = np.concatenate([rng.dirichlet([*pair, *rest], per_class) for pair in (own, own[::-1])])
-    return X, np.repeat([1.0, -1.0], per_class)
+    made = TWO_OF_EIGHT[kind]
+    rows = []
+    for first, second in (made.own, made.own[::-1]):
+        shapes = np.array([first, second, *[made.others] * 6])
+        if made.kind == "dirichlet":
+            rows.append(rng.dirichlet(shapes, per_class))
+        elif made.kind == "gamma":
+            rows.append(rng.gamma(shapes, size=(per_class, 8)))
+        else:
+            opposite = np.array([second, first, *[made.others] * 6])
+            rows.append(rng.beta(shapes, opposite, size=(per_class, 8)))
+    return np.concatenate(rows), np.repeat([1.0, -1.0], per_class)

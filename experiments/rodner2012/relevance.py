@@ -1,8 +1,8 @@
 """Relevance determination: eight weights, of which two matter, and a thousand, of which half do. [Rodner2012, section 6.5,
 Fig. 5]
 
-The first part draws 500 times; the second learns a thousand weights on 10,090 histograms of which half the words are
-exchanged between images, so that they say nothing.
+The first part draws 500 times from each of six distributions, the second learns a thousand weights on 10,090 histograms of which
+half the words are exchanged between images, so that they say nothing: see `thousand`. Nothing is tuned to either.
 
     python -m experiments.rodner2012.relevance --work FOLDER
 """
@@ -13,147 +13,133 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from time import perf_counter
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from sklearn.metrics import roc_auc_score
-from threadpoolctl import threadpool_limits
 
 from experiments.kapoor2010.command import numbers, run, write_figure
 from experiments.rodner2012.results import add_outputs, kept, made_up_arguments, paired, record, write_results
+from experiments.rodner2012.thousand import LEARNED, TOLERANCE, learned, thousand_weights
 from fewsight._base.progress import silent, track
-from fewsight.kernels import HistogramOperator
-from fewsight.learners import HistogramGPClassifier
-from fewsight.learners.histograms import HistogramPosterior, find, options_of, settings_of
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
-from histogram_data import one_against_many, relevance
+from histogram_data import TWO_OF_EIGHT, relevance
 
-OWN, OTHERS = (
-    (2.0, 0.5),
-    4.0,
-)  # shapes of the Dirichlet distribution: six dimensions without information have most of the mass
-WEIGHTED = {"relevance": "evidence", "relevance_spread": 1.0, "relevance_steps": 30}
-THOUSAND: dict[str, Any] = {"relevance": "evidence"}
+FIRST = "independent"  # of the distributions: the one whose other six dimensions say nothing at all
+WAYS: tuple[tuple[str, dict[str, Any]], ...] = (("plain", {}), ("weighted", LEARNED))
 TEST_PER_CLASS = 500
-RUNS_AT_A_TIME = 25
+RUNS_AT_A_TIME = 50
 HEAD = {"channels": "made up", "learner": "histogram_gp", "combine": "none"}
+Runs = dict[tuple[str, int], list[dict[str, Any]]]  # of a distribution and a number of examples per class
 
 
-def small_run(per_class: int, seed: int) -> dict[str, Any]:
+def small_run(kind: str, per_class: int, seed: int) -> dict[str, Any]:
     """One draw: accuracy of plain and weighted kernel, and the weights, which add up to one."""
     rng = np.random.default_rng([seed, per_class])
-    X, y = relevance(per_class, rng, OWN, OTHERS)
-    X_test, y_test = relevance(TEST_PER_CLASS, rng, OWN, OTHERS)
-    classes, groups = (y > 0).astype(np.intp), np.zeros(X.shape[1], np.intp)
+    X, y = relevance(per_class, rng, kind)
+    X_test, y_test = relevance(TEST_PER_CLASS, rng, kind)
     cell: dict[str, Any] = {}
-    for way, options in (("plain", {}), ("weighted", WEIGHTED)):
-        learner = HistogramGPClassifier(**options)
-        found = find(HistogramOperator.from_rows(X), classes, 2, groups, settings_of(learner))
-        posterior = HistogramPosterior.condition(found.operator, classes, 2, found.noise, options_of(learner))
+    for way, options in WAYS:
+        with silent():
+            found, posterior = learned(X, (y > 0).astype(np.intp), **options)
         cell[way] = float(np.mean(posterior.exact_mean(X_test).argmax(axis=1) == (y_test > 0)))
-        if way == "weighted":
-            cell["weights"] = (found.operator.weights / found.operator.weights.sum()).tolist()
-    return cell
-
-
-def thousand_weights(seed: int, n_others: int, n_words: int) -> dict[str, float]:
-    """AUC of plain and weighted kernel on new images, where half the words say nothing."""
-    data = one_against_many(n_others=n_others, n_words=n_words, n_noise=n_words // 2, seed=seed)
-    cell: dict[str, float] = {"n": float(data.X.shape[0])}
-    for way, options in (("plain", {}), ("weighted", THOUSAND)):
-        with silent(), threadpool_limits(1):
-            start, cpu = perf_counter(), _cpu()
-            learner = HistogramGPClassifier(**options).fit(data.X, data.targets.astype(int))
-            cell[f"seconds_{way}"], cell[f"cpu_seconds_{way}"] = perf_counter() - start, _cpu() - cpu
-        cell[f"auc_{way}"] = float(roc_auc_score(data.targets_test, learner.latent_mean(data.X_test)[:, 1]))
-        if way == "weighted":
-            weights = learner.relevance_
-            cell["mean_weight_informative"] = float(weights[n_words // 2 :].mean())
-            cell["mean_weight_noise"] = float(weights[: n_words // 2].mean())
-    return cell
-
-
-def _cpu() -> float:
-    from time import process_time
-
-    return process_time()
+    return {**cell, "weights": (found.operator.weights / found.operator.weights.sum()).tolist()}
 
 
 def work(options: argparse.Namespace) -> None:
     """Both parts, the file of results and the figure."""
     batches = [
-        (size, options.seeds[top : top + RUNS_AT_A_TIME])
+        (kind, size, options.seeds[top : top + RUNS_AT_A_TIME])
+        for kind in options.kinds
         for size in options.per_class
         for top in range(0, len(options.seeds), RUNS_AT_A_TIME)
     ]
-    cells: dict[int, list[dict[str, Any]]] = {size: [] for size in options.per_class}
-    for size, seeds in track(batches, "eight weights", len(batches)):
-        settings = {"per_class": size, "seeds": list(seeds), "own": OWN, "others": OTHERS, **WEIGHTED}
+    cells: Runs = {(kind, size): [] for kind in options.kinds for size in options.per_class}
+    for kind, size, seeds in track(batches, "eight weights", len(batches)):
+        settings = {"kind": kind, "made": str(TWO_OF_EIGHT[kind]), "per_class": size, "seeds": list(seeds), **LEARNED}
 
-        def compute(size: int = size, seeds: tuple[int, ...] = seeds) -> dict[str, Any]:
-            return {"runs": [small_run(size, seed) for seed in seeds]}
+        def compute(kind: str = kind, size: int = size, seeds: tuple[int, ...] = seeds) -> dict[str, Any]:
+            return {"runs": [small_run(kind, size, seed) for seed in seeds]}
 
-        cells[size] += kept(options.work, "relevance", settings, compute)["runs"]
-    large = [
-        kept(
-            options.work,
-            "thousand",
-            {"seed": seed, "n_others": options.others, "words": options.words, **THOUSAND},
-            lambda seed=seed: thousand_weights(seed, options.others, options.words),
-        )
-        for seed in track(options.large_seeds, "a thousand weights", len(options.large_seeds))
-    ]
+        cells[kind, size] += kept(options.work, "relevance", settings, compute)["runs"]
+    large = {"one": large_cells(options, "one", options.large_seeds)}
+    large["all"] = large_cells(options, "all", options.all_seeds)
     report(options, cells, large)
 
 
-def report(options: argparse.Namespace, cells: dict[int, list[dict[str, Any]]], large: list[dict[str, float]]) -> None:
+def large_cells(options: argparse.Namespace, problems: str, seeds: tuple[int, ...]) -> list[dict[str, float]]:
+    """One cell of `thousand_weights` for each seed."""
+    size = {"n_others": options.others, "n_words": options.words}
+    return [
+        kept(
+            options.work,
+            "thousand",
+            {"seed": seed, "problems": problems, **size, **LEARNED},
+            lambda seed=seed: thousand_weights(seed, problems, **size),
+        )
+        for seed in track(seeds, f"a thousand weights, {problems}", len(seeds))
+    ]
+
+
+def report(options: argparse.Namespace, cells: Runs, large: dict[str, list[dict[str, float]]]) -> None:
     """Records, comparisons and figure."""
     records, compared, weights = [], [], {}
-    for size, runs in cells.items():
-        for way in ("plain", "weighted"):
-            head = {**HEAD, "kernel": way, "per_class": size}
+    for (kind, size), runs in cells.items():
+        for way, _ in WAYS:
+            head = {**HEAD, "distribution": kind, "kernel": way, "per_class": size}
             records.append(record(head, "accuracy", [run[way] for run in runs]))
         found = paired([run["weighted"] for run in runs], [run["plain"] for run in runs])
         mean = np.mean([run["weights"] for run in runs], axis=0)
-        weights[str(size)] = mean.tolist()
-        compared.append({"per_class": size, **found, "informative_above_others": bool(mean[:2].min() > mean[2:].max())})
-        print(f"{size:4} per class: {json.dumps(compared[-1])}, weights {np.round(mean, 3).tolist()}")
-    if large:
-        for name in large[0]:
-            records.append(record({**HEAD, "per_class": 0, "part": "thousand"}, name, [cell[name] for cell in large]))
-        compared.append(
-            {"part": "thousand", **paired([c["auc_weighted"] for c in large], [c["auc_plain"] for c in large])}
-        )
-        print(json.dumps(compared[-1]))
-    protocol = {"own": OWN, "others": OTHERS, "weighted": WEIGHTED, "thousand": THOUSAND}
+        weights[f"{kind}, {size}"] = mean.tolist()
+        above = bool(mean[:2].min() > mean[2:].max())
+        compared.append({"distribution": kind, "per_class": size, **found, "informative_above_others": above})
+        print(f"{kind:16} {size:4} per class: {json.dumps(compared[-1])}, weights {np.round(mean, 3).tolist()}")
+    for problems, found_cells in large.items():
+        head = {**HEAD, "per_class": 0, "part": "thousand", "problems": problems}
+        for name in found_cells[0] if found_cells else ():
+            records.append(record(head, name, [cell[name] for cell in found_cells]))
+        for metric in [name for name in ("auc", "mean_auc") if found_cells and f"{name}_plain" in found_cells[0]]:
+            ours, theirs = ([cell[f"{metric}_{way}"] for cell in found_cells] for way in ("weighted", "plain"))
+            compared.append({"part": "thousand", "problems": problems, "metric": metric, **paired(ours, theirs)})
+            print(json.dumps(compared[-1]))
+    protocol = {
+        "distributions": {kind: str(TWO_OF_EIGHT[kind]) for kind in options.kinds},
+        "learned": LEARNED,
+        "tolerance": TOLERANCE,
+        "large_seeds": list(options.large_seeds),
+        "all_seeds": list(options.all_seeds),
+    }
     write_results(options, records, comparisons=compared, mean_weights=weights, protocol=protocol)
     write_figure(draw(cells, weights), options.figure)
 
 
-def draw(cells: dict[int, list[dict[str, Any]]], weights: dict[str, list[float]]) -> Figure:
-    """Mean weights at the smallest size, and accuracy over sizes."""
+def draw(cells: Runs, weights: dict[str, list[float]]) -> Figure:
+    """Mean weights of the first distribution at the smallest size, and gains over sizes for all of them."""
     figure = Figure(figsize=(9, 3.8), layout="constrained")
     left, right = figure.subplots(1, 2)
     first = next(iter(weights))
     left.bar(range(1, 9), weights[first], color=["#c63"] * 2 + ["#999"] * 6)
     left.set(xlabel="dimension", ylabel="mean share of the weight", title=f"{first} examples per class")
-    for way, colour in (("plain", "#36c"), ("weighted", "#c63")):
-        means = [100 * np.mean([run[way] for run in runs]) for runs in cells.values()]
-        right.plot(list(cells), means, "o-", color=colour, label=way)
-    right.set(xlabel="examples per class", ylabel="accuracy (%)", xscale="log")
-    right.legend()
+    for kind in dict.fromkeys(kind for kind, _ in cells):
+        sizes = [size for name, size in cells if name == kind]
+        gains = [[100 * (run["weighted"] - run["plain"]) for run in cells[kind, size]] for size in sizes]
+        errors = [2 * np.std(gain) / np.sqrt(len(gain)) for gain in gains]
+        right.errorbar(sizes, [np.mean(gain) for gain in gains], errors, fmt="o-", capsize=3, label=kind)
+    right.axhline(0, color="#999", linewidth=0.8)
+    right.set(xlabel="examples per class", ylabel="gain in accuracy (points)", xscale="log")
+    right.legend(fontsize="small")
     return figure
 
 
 def _main() -> None:
     parser = made_up_arguments("relevance", __doc__, seeds="0-499")
     parser.add_argument("--per-class", type=numbers, default=(5, 10, 20, 50), help="examples per class (5,10,20,50)")
-    parser.add_argument("--large-seeds", type=numbers, default=(0, 1, 2), help="of the second part (0-2)")
+    parser.add_argument("--large-seeds", type=numbers, default=tuple(range(10)), help="of one problem (0-9)")
+    parser.add_argument("--all-seeds", type=numbers, default=tuple(range(10)), help="of all problems (0-9)")
     parser.add_argument("--others", type=int, default=10, help="images of each of 999 other categories (10)")
     parser.add_argument("--words", type=int, default=1_000, help="of the histograms of the second part (1000)")
+    parser.set_defaults(kinds=(FIRST, *(kind for kind in TWO_OF_EIGHT if kind != FIRST)))
     add_outputs(parser, "relevance")
     run(parser, work)
 

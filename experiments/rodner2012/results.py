@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,13 @@ def add_outputs(parser: argparse.ArgumentParser, name: str) -> None:
     results, figure = Path(f"experiments/results/rodner2012/{name}.json"), Path(f"docs/images/rodner2012_{name}.png")
     parser.add_argument("--json", type=Path, default=results, help=f"where the results go ({results})")
     parser.add_argument("--figure", type=Path, default=figure, help=f"where the figure goes ({figure})")
+
+
+def add_ways(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:
+    """Which of the ways that a command knows to measure."""
+    parser.add_argument(
+        "--ways", type=lambda text: tuple(text.split(",")), default=tuple(names), help="joined by commas (all)"
+    )
 
 
 def kept(work: Path, name: str, settings: Mapping[str, Any], compute: Callable[[], Cell]) -> Cell:

@@ -144,8 +144,9 @@ def test_searches_equal_their_reference(edge, n_columns: int) -> None:
 @pytest.mark.parametrize("n_columns", [1, 3])
 def test_looking_up_equals_its_reference(n_bins: int, n_columns: int) -> None:
     Z = 1.5 * histograms(6, 5, 0.7, seed=3)
-    table, scales = numbers(5, n_bins + 1, n_columns), np.array([0.0, 1.0, n_bins, n_bins / 1.2, 3.0])
-    arguments = *rows_of(Z), Z[Z > 0], scales, table
+    steep = np.array([0.0, 1.0, n_bins, n_bins / 1.2, 3.0])
+    places, table = np.column_stack([steep, [1.0, 1.0, 0.2, 0.5, 0.01]]), numbers(5, n_bins + 1, n_columns)
+    arguments = *rows_of(Z), Z[Z > 0], places, 0.6 * n_bins, table
     agree(intersection_tables.looked_up(*arguments), intersection_tables.looked_up_reference(*arguments))
 
 

@@ -8,14 +8,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 import scipy.sparse
-from experiments.rodner2012 import relevance
+from experiments.rodner2012 import kernels, ranking, relevance, variance
 from experiments.rodner2012.bound import BOUNDS, SETTINGS, measure
 from experiments.rodner2012.results import kept, paired
 from experiments.rodner2012.words import Bags
 
 ROOT = Path(__file__).parents[2]
 RESULTS = ROOT / "experiments/results/rodner2012"
-NAMES = ("bound", "kernels", "relevance", "scaling", "solvers")
+NAMES = ("bound", "kernels", "ranking", "relevance", "scaling", "solvers", "variance")
 
 
 def tiny_bags():
@@ -40,7 +40,7 @@ def test_every_bound_lies_above_the_likelihood_and_the_tightest_is_below_the_oth
 
 
 def test_weights_are_learned_for_the_dimensions_that_tell_the_classes_apart():
-    runs = [relevance.small_run(20, seed) for seed in (100, 101)]
+    runs = [relevance.small_run("independent", 20, seed) for seed in (100, 101)]
     weights = np.mean([run["weights"] for run in runs], axis=0)
     assert weights.sum() == pytest.approx(1.0)
     assert weights[:2].min() > weights[2:].max()
@@ -51,6 +51,7 @@ def test_relevance_writes_its_results_and_figure_and_goes_on_from_the_work_folde
         work=tmp_path / "work", json=tmp_path / "found.json", figure=tmp_path / "found.png", command="relevance"
     )
     options.seeds, options.per_class, options.large_seeds, options.others, options.words = (0, 1), (5,), (), 1, 40
+    options.kinds, options.all_seeds = ("independent",), ()
     relevance.work(options)
     first = json.loads(options.json.read_text())
     assert first["protocol"]["seeds"] == [0, 1]
@@ -59,6 +60,52 @@ def test_relevance_writes_its_results_and_figure_and_goes_on_from_the_work_folde
     monkeypatch.setattr(relevance, "small_run", lambda *_: pytest.fail("computed again"))
     relevance.work(options)
     assert json.loads(options.json.read_text()) == first
+
+
+def tiny_split(n_others, n_words, seed, made=ranking.one_against_many):
+    return made(n_others=n_others, n_positives=40, n_test=1, n_categories=60, n_words=n_words, seed=seed)
+
+
+def outputs(tmp_path, **more):
+    places = {"work": tmp_path / "work", "json": tmp_path / "found.json", "figure": tmp_path / "found.png"}
+    return SimpleNamespace(**places, command="a command", words=60, seeds=(0, 1), **more)
+
+
+def test_ranking_compares_ours_with_machines_whose_costs_are_chosen_on_training_images(tmp_path, monkeypatch):
+    monkeypatch.setattr(ranking, "one_against_many", tiny_split)
+    options = outputs(tmp_path, others=1, ways=("default", "balanced"))
+    ranking.work(options)
+    found = json.loads(options.json.read_text())
+    areas = {record["way"]: record["values"] for record in found["records"] if record["metric"] == "auc"}
+    assert set(areas) == {"default", "balanced", *ranking.PEERS}
+    assert all(len(values) == 2 and 0.4 < np.mean(values) <= 1 for values in areas.values())
+    assert found["default_minus"]["svc_c"]["mean"] == pytest.approx(np.mean(areas["default"]) - np.mean(areas["svc_c"]))
+    costs = [record for record in found["records"] if record["metric"] == "cost" and record["way"] == "linear_c"]
+    assert set(costs[0]["values"]) <= set(ranking.COSTS["linear"])
+    assert options.figure.stat().st_size > 1_000
+    monkeypatch.setattr(ranking, "of_peers", lambda *_: pytest.fail("computed again"))
+    ranking.work(options)
+    assert json.loads(options.json.read_text()) == found
+
+
+def test_variances_are_compared_on_images_that_were_not_learned_from(tmp_path, monkeypatch):
+    monkeypatch.setattr(variance, "one_against_many", tiny_split)
+    options = outputs(tmp_path, made_up=("1,099",), bags=False)
+    options.places = [SimpleNamespace(seed=seed, per_class=15) for seed in options.seeds]
+    variance.work(options)
+    found = {record["metric"]: record["values"] for record in json.loads(options.json.read_text())["records"]}
+    assert min(found["spearman"]) > 0.5
+    assert max(found["share_above_bound"]) == 0.0
+    assert "exact" not in found  # what is drawn is not written
+    assert options.figure.stat().st_size > 1_000
+
+
+def test_kernels_are_measured_with_every_way_to_learn_their_parameter(tmp_path):
+    store = SimpleNamespace(load=lambda place: tiny_bags())
+    for way in kernels.WAYS:
+        found = kernels.measure(store, SimpleNamespace(seed=0), way)
+        assert found["accuracy"] > 0.4
+        assert ("parameter" in found) == ("plain" not in way)
 
 
 def test_a_cell_is_computed_once_for_the_same_settings(tmp_path):

@@ -112,22 +112,42 @@ def test_slopes_are_those_of_the_evidence():
 def test_estimated_slopes_are_near_the_exact_ones(monkeypatch):
     operator = HistogramOperator.from_rows(X)
     exact = evidence_slopes(operator, Y, 0.3)
-    monkeypatch.setattr("fewsight.gp.relevance.MOST_EXACT", 10)
+    monkeypatch.setattr("fewsight.gp.relevance_slopes.MOST_EXACT", 10)
     estimated = evidence_slopes(operator, Y, 0.3, probes=2000, tolerance=1e-6)
     np.testing.assert_allclose(estimated.explained, exact.explained, rtol=1e-4)
     np.testing.assert_allclose(estimated.expected, exact.expected, rtol=0.1)
+    np.testing.assert_allclose(estimated.own_explained, exact.own_explained, rtol=1e-4)
+    np.testing.assert_allclose(estimated.own_expected, exact.own_expected, rtol=0.1)
+
+
+def test_own_parts_of_slopes_and_the_scale_are_those_of_the_dense_matrices():
+    operator = HistogramOperator.from_rows(X, weights=RNG.uniform(0.5, 2.0, 12))
+    grams = np.minimum(X[:, None], X[None])
+    inverse = np.linalg.inv(grams @ operator.weights + 0.3 * np.eye(len(X)))
+    P = inverse - np.outer(inverse.sum(axis=0), inverse.sum(axis=0)) / inverse.sum()
+    D = P @ Y
+    found = evidence_slopes(operator, Y, 0.3)
+    own = np.einsum("iid->id", grams)
+    np.testing.assert_allclose(found.own_explained, (D**2).sum(axis=1) @ own, rtol=1e-8)
+    np.testing.assert_allclose(found.own_expected, Y.shape[1] * np.diag(P) @ own, rtol=1e-8)
+    assert found.scale == pytest.approx(np.sum(D * Y) / ((len(X) - 1) * Y.shape[1]))
+    apart = np.einsum("ik,ijd,jk->d", D, grams, D) - found.own_explained
+    np.testing.assert_allclose(
+        found.falling(pairs=True), np.maximum(apart / found.scale + found.own_expected, 0), rtol=1e-8
+    )
 
 
 def test_every_step_raises_the_evidence_and_noise_dimensions_lose_weight():
     signal = RNG.dirichlet(np.full(4, 0.5), 80)
     X = np.hstack([signal, RNG.dirichlet(np.full(4, 0.5), 80)]) / 2
     Y = np.where(signal[:, :1] > signal[:, 1:2], 1.0, -1.0)
+    alike = (Y - Y.mean()) / Y.std()
     grams = [np.minimum(X[:, None, d], X[None, :, d]) for d in range(8)]
     operator, values = HistogramOperator.from_rows(X), []
     for steps in (1, 2, 5, 20):
-        found = learn_relevance(operator, Y, 0.3, steps=steps, spread=np.inf)
+        found = learn_relevance(operator, Y, 0.3, steps=steps, prior=0, pairs=False)
         noise = found.noise_level
-        values.append(log_evidence_and_gradients(grams, found.weights, Y, noise, free_mean=True).value)
+        values.append(log_evidence_and_gradients(grams, found.weights, alike, noise, free_mean=True).value)
     assert (np.diff(values) > 0).all()
     assert found.weights[:2].min() > found.weights[2:].max()
 
@@ -138,3 +158,37 @@ def test_groups_share_their_weight_and_empty_dimensions_keep_theirs():
     found = learn_relevance(HistogramOperator.from_rows(X_empty), Y, 0.3, groups=groups, steps=3)
     assert len(set(found.weights[:6])) == len(set(found.weights[6:12])) == 1
     assert found.weights[12] == 1.0
+
+
+def test_with_a_prior_every_step_raises_the_sum_of_evidence_and_prior():
+    alike = (Y - Y.mean(axis=0)) / Y.std(axis=0)
+    grams = [np.minimum(X[:, None, d], X[None, :, d]) for d in range(12)]
+    operator = HistogramOperator.from_rows(X)
+    held = 3.0 * evidence_slopes(operator, alike, 0.3).expected
+
+    def value(weights, noise):
+        usual = np.sqrt((held @ weights) / (held @ (1 / weights)))
+        prior = -0.5 * held @ (weights / usual + usual / weights)
+        return log_evidence_and_gradients(grams, weights, alike, noise, free_mean=True).value + prior
+
+    found = [learn_relevance(operator, Y, 0.3, steps=steps, prior=3.0, pairs=False) for steps in (1, 2, 4, 10)]
+    values = [value(np.ones(12), 0.3), *(value(step.weights, step.noise_level) for step in found)]
+    assert (np.diff(values) > 0).all()
+
+
+@pytest.mark.parametrize("pairs", [True, False])
+def test_the_larger_the_prior_the_nearer_weights_stay(pairs):
+    operator = HistogramOperator.from_rows(X)
+    apart = [
+        np.log(learn_relevance(operator, Y, 0.3, prior=prior, pairs=pairs).weights).std() for prior in (0.5, 5, 1e9)
+    ]
+    assert apart[0] > apart[1] > apart[2]
+    assert apart[2] < 1e-6
+
+
+def test_classes_count_alike_and_the_prior_grows_with_their_number():
+    operator = HistogramOperator.from_rows(X)
+    plain, scaled = (learn_relevance(operator, targets, 0.3).weights for targets in (Y, 1.0 + 5.0 * Y))
+    np.testing.assert_allclose(plain, scaled, rtol=1e-8)
+    repeated = learn_relevance(operator, np.tile(Y, 5), 0.3).weights
+    np.testing.assert_allclose(plain, repeated, rtol=1e-8)

@@ -70,6 +70,8 @@ def test_all_that_the_operator_says_is_what_the_matrix_says(make, size, kind, pa
     parts = [dense(X[:, [d]], X[:, [d]], np.ones(1), kind, parameter) for d in range(size[1])]
     agree(operator.weight_inners(U, V), [np.sum(U * (part @ V)) for part in parts])
     agree(operator.dimension_traces(), [np.trace(part) for part in parts])
+    counts = np.arange(float(operator.n))
+    agree(operator.dimension_traces(counts), [np.diag(part) @ counts for part in parts])
 
 
 @pytest.mark.parametrize(("kind", "parameter"), [kind for kind in KINDS if kind[1] is not None])
@@ -140,6 +142,23 @@ def test_a_lookup_table_is_exact_where_its_entries_are_and_close_between() -> No
     assert finer < error < 0.02
     assert finer < 1e-3
     agree(LookupTable.from_operator(operator, V[:, 0], bins=50).product(Z), table.product(Z)[:, 0])
+
+
+def test_a_lookup_table_is_fine_where_most_values_are() -> None:
+    rng = np.random.default_rng(6)
+    X, Z = rng.gamma(0.5, size=(2_000, 4)), rng.gamma(0.5, size=(500, 4))
+    V = rng.normal(size=2_000)
+    operator = HistogramOperator.from_rows(X)
+    table, exact = LookupTable.from_operator(operator, V, bins=100), operator.product(Z, V)
+    even = np.linspace(0.0, X.max(axis=0), 101)  # what bins of one width would give
+    values = [operator.product(np.diag(row), V) for row in even]
+    at_even = sum(np.interp(Z[:, d], even[:, d], [value[d] for value in values]) for d in range(4))
+    errors = [np.sqrt(np.mean((found - exact) ** 2)) for found in (table.product(Z), at_even)]
+    assert errors[0] < 0.5 * errors[1]
+    ends = np.stack(
+        [X.max(axis=0), np.sort(X, axis=0)[1_899], np.zeros(4)]
+    )  # of the coarse bins, of the fine, and none
+    np.testing.assert_allclose(table.product(ends), operator.product(ends, V), rtol=1e-9, atol=1e-9)
 
 
 def test_a_lookup_table_knows_transforms() -> None:

@@ -7,7 +7,7 @@ from sklearn.datasets import make_blobs
 from fewsight._base.errors import FewsightError
 from fewsight.kernels import RBF
 from fewsight.learners import GPClassifier
-from fewsight.learners.calibration import Calibration, fit_calibration
+from fewsight.learners.calibration import Calibration, _Surprise, fit_calibration
 from fewsight.learners.folds import class_folds, near_duplicates, predictable
 from fewsight.learners.novelty import RULES, Novelty, Signs, fit_novelty
 from fewsight.metrics import calibration_error, log_loss
@@ -48,6 +48,43 @@ def test_calibration_does_not_change_the_decision():
     X, y, X_test, _ = overlapping_blobs(1)
     ours = GPClassifier(KERNEL).fit(X, y)
     np.testing.assert_array_equal(ours.classes_[ours.predict_proba(X_test).argmax(axis=1)], ours.predict(X_test))
+
+
+def leaning_means(n=4000, share=0.05):
+    """Latent means of two classes that lean to the larger one, as those of a regression of -1 and +1 do."""
+    rng = np.random.default_rng(3)
+    classes = (rng.random(n) < share).astype(int)
+    latent = 2 * share - 1 + 0.15 * classes + 0.05 * rng.standard_normal(n)
+    return np.column_stack([-latent, latent]), classes
+
+
+def test_where_latent_values_lean_to_the_larger_class_probabilities_do_not():
+    mean, classes = leaning_means()
+    shares = np.bincount(classes) / len(classes)
+    assert (mean.argmax(axis=1) == 0).all()
+    plain, leaning = fit_calibration(mean, classes), fit_calibration(mean, classes, shares)
+    losses = [log_loss(classes, each.probabilities(mean), (0, 1)) for each in (plain, leaning)]
+    assert losses[1] < 0.7 * losses[0]
+    assert leaning.probabilities(mean)[:, 1].mean() == pytest.approx(shares[1], rel=0.05)
+    even = fit_calibration(mean, classes, shares, balanced=True).scores(mean).argmax(axis=1)
+    assert min(np.mean(even[classes == c] == c) for c in (0, 1)) > 0.9  # the two overlap at 1.5 deviations
+
+
+def test_classes_of_one_size_lean_nowhere():
+    mean, classes = leaning_means()
+    assert fit_calibration(mean, classes, np.array([0.5, 0.5])) == fit_calibration(mean, classes)
+    later = Calibration(2.0, 0.0, 5, (1.0, -1.0)).scores(np.zeros((1, 3)))  # with a class that came after it was fitted
+    np.testing.assert_array_equal(later, [[1.0, -1.0, 0.0]])
+
+
+@pytest.mark.parametrize("leaning", [None, np.array([0.8, -0.3, -0.5])])
+def test_the_gradient_of_the_calibration_is_that_of_finite_differences(leaning):
+    rng = np.random.default_rng(0)
+    surprise = _Surprise(rng.normal(size=(20, 3)), rng.integers(0, 3, 20), leaning, rng.random(20))
+    at = np.array([0.4, -0.2, 1.3][: 2 if leaning is None else 3])
+    steps = 1e-6 * np.eye(len(at))
+    expected = [(surprise(at + step)[0] - surprise(at - step)[0]) / 2e-6 for step in steps]
+    np.testing.assert_allclose(surprise(at)[1], expected, rtol=1e-6)
 
 
 def test_one_example_per_class_falls_back_to_the_prior_and_says_so():
@@ -129,8 +166,13 @@ def test_adding_keeps_the_calibration_until_it_is_learned_again():
 
 
 def test_states_survive_and_damaged_ones_do_not():
-    calibration = Calibration(2.0, -0.5, 7)
-    assert Calibration.from_state(calibration.state()) == calibration
+    for calibration in (Calibration(2.0, -0.5, 7), Calibration(2.0, -0.5, 7, (0.5, -0.5))):
+        assert Calibration.from_state(calibration.state()) == calibration
+    for leanings, sentence in (([0.5, np.inf], "leanings must be a number from"), (3, "leanings must be a list")):
+        state = calibration.state()
+        state.header["leanings"] = leanings
+        with pytest.raises(FewsightError, match=sentence):
+            Calibration.from_state(state)
     signs = Signs({"latent": np.arange(50.0), "distance": np.arange(50.0)})
     for novelty in (fit_novelty("latent", signs, 0.1), Novelty("latent", (0.0,), (1.0,), np.inf, 0)):
         assert Novelty.from_state(novelty.state()) == novelty

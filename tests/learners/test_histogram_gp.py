@@ -11,6 +11,8 @@ from fewsight.channels import Phog, SpatialPmk
 from fewsight.images import sample_set
 from fewsight.kernels import HistogramIntersection
 from fewsight.learners import HistogramGPClassifier
+from fewsight.learners.histograms.choosing import least_loss
+from fewsight.metrics import accuracy_per_class, log_loss
 from fewsight.persistence import load, save
 
 
@@ -109,7 +111,8 @@ def test_what_is_learned_by_evidence_classifies_well():
         {"noise_per_class": True},
         {"noise_per_class": True, "balanced": True},
         {"feature_transform": "power"},
-        {"feature_transform": "power", "criterion": "bound"},
+        {"feature_transform": "power", "transform_parameter": "evidence"},
+        {"feature_transform": "power", "transform_parameter": "evidence", "criterion": "bound"},
         {"feature_transform": "exponential", "transform_parameter": 2.0},
         {"relevance": "evidence", "relevance_steps": 5},
         {"variance": "exact", "calibrated": False},
@@ -139,6 +142,58 @@ def test_a_rare_class_is_ranked_well_without_a_choice_of_noise():
     learner = HistogramGPClassifier().fit(rare[kept], label[kept])
     test, truth = words(400, 2, 4)
     assert roc_auc_score(truth == "bee", learner.latent_mean(test)[:, 1]) > 0.8
+
+
+def one_in_twenty(seed):
+    """Two classes, one of them rare."""
+    rows, label = words(1_500, 2, seed, width=40, features=25)
+    kept = np.flatnonzero((label == "ant") | (np.arange(1_500) % 20 == 1))
+    return rows[kept], label[kept]
+
+
+def test_balanced_decides_for_a_rare_class_as_often_as_it_should():
+    (rows, label), (new, truth) = one_in_twenty(3), one_in_twenty(4)
+    plain, balanced = (HistogramGPClassifier(balanced=each).fit(rows, label) for each in (False, True))
+    assert accuracy_per_class(truth, balanced.predict(new)) > accuracy_per_class(truth, plain.predict(new)) + 0.03
+    recalls = [np.mean(balanced.predict(new)[truth == name] == name) for name in ("ant", "bee")]
+    assert abs(recalls[0] - recalls[1]) < 0.15
+    assert balanced.left_out_accuracy_ == pytest.approx(np.mean(recalls), abs=0.1)
+
+
+def test_probabilities_of_a_rare_class_are_as_large_as_it_is_frequent():
+    (rows, label), (new, truth) = one_in_twenty(3), one_in_twenty(4)
+    learner = HistogramGPClassifier().fit(rows, label)
+    stated = learner.predict_proba(new)
+    share = np.mean(truth == "bee")
+    assert stated[:, 1].mean() == pytest.approx(share, rel=0.4)
+    assert log_loss(truth, stated, ("ant", "bee")) < 0.8 * -(share * np.log(share) + (1 - share) * np.log(1 - share))
+    np.testing.assert_array_equal(learner.classes_[stated.argmax(axis=1)], learner.predict(new))
+
+
+@pytest.mark.parametrize(("gain", "expected"), [(0.5, 0.6), (0.01, 1.0)])
+def test_the_plain_kernel_stays_unless_the_gain_is_above_its_standard_error(gain, expected):
+    chance = np.random.default_rng(0).normal(size=100)  # of the examples that a parameter of 0.6 happens to suit
+
+    def losses(parameter):
+        return 2.0 - np.exp(-20 * (parameter - 0.6) ** 2) * (gain + chance - chance.mean())
+
+    assert least_loss(losses, np.array([0.2, 0.5, 0.7, 1.0, 1.5]), 1.0) == pytest.approx(expected, abs=0.03)
+
+
+def test_a_transform_that_is_learned_from_left_out_examples_predicts_better():
+    rng = np.random.default_rng(5)
+    shares = np.random.default_rng(6).dirichlet(np.full(60, 0.5), 4)
+
+    def bursts(n):
+        """Words that come in bursts: how often one comes says little, that it comes at all says much."""
+        classes = np.arange(n) % 4
+        counts = np.array([rng.poisson(12 * (0.4 * shares[c] + 0.6 / 60)) * rng.pareto(0.8, 60) for c in classes])
+        return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-9), classes
+
+    (rows, label), (new, truth) = bursts(240), bursts(400)
+    plain, power = (HistogramGPClassifier(feature_transform=kind).fit(rows, label) for kind in ("none", "power"))
+    assert power.transform_parameter_ < 0.8
+    assert power.score(new, truth) > plain.score(new, truth) + 0.03
 
 
 def test_adding_examples_and_classes_ends_where_training_on_all_does():
@@ -211,7 +266,7 @@ def test_input_that_cannot_be_learned_from_gets_one_sentence(rows, labels, sente
     ("options", "sentence"),
     [
         ({"feature_transform": "log"}, "feature_transform must be one of"),
-        ({"transform_parameter": "best"}, "transform_parameter must be one of 'evidence'"),
+        ({"transform_parameter": "best"}, "transform_parameter must be one of 'left-out', 'evidence'"),
         ({"noise_variance": -1}, "noise_variance must be a finite number > 0"),
         ({"relevance": "some"}, "relevance must be one of"),
         ({"relevance": [1.0, -1.0]}, "relevance must be a list of numbers >= 0"),

@@ -39,20 +39,19 @@ def threads_for(steps: float) -> Iterator[None]:
             numba.set_num_threads(before)
 
 
-def in_shares(work: Callable[[int, int], Result], loads: npt.NDArray[Any]) -> list[Result]:
-    """`work(first, last)` for each thread's share of the pieces, each of which takes so many steps (`loads`); in their order.
+def in_shares(work: Callable[[int, int], Result], starts: npt.NDArray[Any]) -> list[Result]:
+    """`work(first, last)` for each thread's share of the pieces, in their order; piece p takes the steps from starts[p] to
+    starts[p + 1].
 
     `work` enters a loop that releases Python's lock (nogil=True) and keeps to arrays of its own, so that threads never wait for
     each other and nothing depends on which is first.
     """
-    ends = np.cumsum(loads)
-    steps = float(ends[-1]) if len(ends) else 0.0
+    steps, n_pieces = float(starts[-1]), len(starts) - 1
     parts = numba.get_num_threads() if steps >= WORTH_SHARING else 1
-    inner = np.searchsorted(ends, steps * np.arange(1, parts) / parts, side="right")
-    bounds = [0, *inner.tolist(), len(ends)]
-    spans = list(itertools.pairwise(bounds))
     if parts == 1:
-        return [work(*spans[0])]
+        return [work(0, n_pieces)]
+    inner = np.searchsorted(starts[1:], steps * np.arange(1, parts) / parts, side="right")
+    spans = list(itertools.pairwise([0, *inner.tolist(), n_pieces]))
     waiting = [_pool(os.getpid()).submit(work, *span) for span in spans[1:]]
     return [work(*spans[0]), *(future.result() for future in waiting)]
 
@@ -63,9 +62,9 @@ def _pool(process: int) -> concurrent.futures.ThreadPoolExecutor:
     return concurrent.futures.ThreadPoolExecutor(numba.config.NUMBA_NUM_THREADS, thread_name_prefix="fewsight")
 
 
-def summed(work: Callable[[int, int], Array], loads: npt.NDArray[Any]) -> Array:
+def summed(work: Callable[[int, int], Array], starts: npt.NDArray[Any]) -> Array:
     """The sum of what `in_shares` returns."""
-    first, *others = in_shares(work, loads)
+    first, *others = in_shares(work, starts)
     for other in others:
         first += other
     return first

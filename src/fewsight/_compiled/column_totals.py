@@ -18,9 +18,14 @@ from fewsight._compiled._lanes import LANES, add, add_where, blocks, fill, load,
 from fewsight._compiled._threads import summed
 from fewsight._compiled.sorted_columns import Ints
 
-BYTES = 8  # of a word, one for each of so many registers
+BYTES = 16  # of a word, one for each of so many registers: half of those that a processor with masks has
 WORD = BYTES * LANES  # bits
-LEAST_SHARE = 1 / 16  # of non-zeros for which there are masks: two bytes a non-zero at most
+MOST_BYTES = 2  # of masks for a non-zero; where they would take more, there are none
+
+
+def worth_masks(n: int, width: int, n_nonzeros: int) -> bool:
+    """Whether so many non-zeros of n rows are enough for masks."""
+    return -(-width // WORD) * BYTES * n <= MOST_BYTES * n_nonzeros
 
 
 def masks_of_rows_reference(row_starts: Ints, dims: Ints, width: int) -> Ints:
@@ -58,7 +63,7 @@ def column_totals(row_starts: Ints, dims: Ints, masks: Ints, width: int, V: Arra
         work = functools.partial(loop, row_starts, dims, width, numbers)
         if numbers.shape[1] == 1 and len(masks):
             work = functools.partial(totals_by_masks, masks, width, numbers)
-        whole = summed(work, np.diff(row_starts))
+        whole = summed(work, row_starts)
         result[:, some] = whole[:, : V[:, some].shape[1]]
     return result
 
@@ -113,14 +118,19 @@ def totals_by_masks(masks: Ints, width: int, V: Array, first: int, last: int) ->
     sums = totals.reshape(-1)
     for word in range(masks.shape[0]):
         a, b, c, d, e, f, g, h = fill(0.0), fill(0.0), fill(0.0), fill(0.0), fill(0.0), fill(0.0), fill(0.0), fill(0.0)
+        p, q, r, s, t, u, v, w = fill(0.0), fill(0.0), fill(0.0), fill(0.0), fill(0.0), fill(0.0), fill(0.0), fill(0.0)
         for i in range(np.uint64(first), np.uint64(last)):  # unsigned: no test for negative places
             bits, number = masks[word, i], fill(V[i, 0])
             a, b = add_where(a, number, bits[0]), add_where(b, number, bits[1])
             c, d = add_where(c, number, bits[2]), add_where(d, number, bits[3])
             e, f = add_where(e, number, bits[4]), add_where(f, number, bits[5])
             g, h = add_where(g, number, bits[6]), add_where(h, number, bits[7])
+            p, q = add_where(p, number, bits[8]), add_where(q, number, bits[9])
+            r, s = add_where(r, number, bits[10]), add_where(s, number, bits[11])
+            t, u = add_where(t, number, bits[12]), add_where(u, number, bits[13])
+            v, w = add_where(v, number, bits[14]), add_where(w, number, bits[15])
         place = np.uint64(word * WORD)
-        for lanes in (a, b, c, d, e, f, g, h):
+        for lanes in (a, b, c, d, e, f, g, h, p, q, r, s, t, u, v, w):
             store(sums, place, lanes)
             place += np.uint64(LANES)
     return totals[:width]

@@ -28,7 +28,7 @@ def cross(columns: Columns, weights: Array, Z: Array, n: int) -> Array:
     result = np.empty((n, Z.shape[1]))
     for some in blocks(Z):
         work = functools.partial(cross_of_lanes, columns, weights, padded(Z[:, some], True), n)
-        result[:, some] = summed(work, np.diff(columns.starts))[:, : Z[:, some].shape[1]]
+        result[:, some] = summed(work, columns.starts)[:, : Z[:, some].shape[1]]
     return result
 
 

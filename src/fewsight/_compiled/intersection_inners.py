@@ -45,7 +45,7 @@ def inners(columns: Columns, totals: Array, U: Array, V: Array) -> Array:
     result = np.zeros(len(columns.starts) - 1)
     for some in blocks(V):
         numbers = padded(totals[:, some], True), padded(U[:, some], True), padded(V[:, some], True)
-        parts = in_shares(functools.partial(inners_of_lanes, columns, *numbers), np.diff(columns.starts))
+        parts = in_shares(functools.partial(inners_of_lanes, columns, *numbers), columns.starts)
         result += np.concatenate(parts)
     return result
 

@@ -50,7 +50,7 @@ def at_points(columns: Columns, weights: Array, totals: Array, V: Array, points:
     for some in blocks(V):
         sums, numbers = padded(totals[:, some], True), padded(V[:, some], True)
         work = functools.partial(points_of_lanes, columns, weights, sums, numbers, points, n)
-        whole = summed(work, np.diff(columns.starts + points.starts))
+        whole = summed(work, columns.starts + points.starts)
         result[:, some] = whole[:, : V[:, some].shape[1]]
     return result
 

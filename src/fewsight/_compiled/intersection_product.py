@@ -52,11 +52,11 @@ def product_reference(columns: Columns, order: Ints, weights: Array, totals: Arr
 def product(columns: Columns, order: Ints, weights: Array, totals: Array, V: Array) -> Array:
     """As `product_reference`, eight columns of V at a time."""
     result = np.empty(V.shape)
-    lengths = np.diff(columns.starts)[order]
+    steps = np.concatenate([[0], np.cumsum(np.diff(columns.starts)[order])])
     for some in blocks(V):
         numbers, sums = padded(V[:, some]), padded(totals[:, some])
         loop = product_of_one if numbers.shape[1] == 1 else product_of_lanes
-        whole = summed(functools.partial(loop, columns, order, weights, sums, numbers), lengths)
+        whole = summed(functools.partial(loop, columns, order, weights, sums, numbers), steps)
         result[:, some] = whole[:, : V[:, some].shape[1]]
     return result
 

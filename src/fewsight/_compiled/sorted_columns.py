@@ -45,7 +45,7 @@ def sort_columns_reference(columns: Columns, first: int, last: int) -> None:
 
 def sort_all(columns: Columns) -> None:
     """Sort every dimension, in place, on several threads where that pays."""
-    in_shares(functools.partial(sort_columns, columns), np.diff(columns.starts))
+    in_shares(functools.partial(sort_columns, columns), columns.starts)
 
 
 @compiled(nogil=True, error_model="numpy")

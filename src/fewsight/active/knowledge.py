@@ -9,9 +9,17 @@ import numpy as np
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
+from fewsight.active.histogram_models import (
+    LearnedHistograms,
+    assembled_histograms,
+    check_template,
+    labelled_posterior,
+    learned_histograms,
+    plain_histograms,
+)
 from fewsight.active.judging.audit import Expected
 from fewsight.active.judging.stopping import DecisionHistory
-from fewsight.active.judging.suspicion import surprises
+from fewsight.active.judging.suspicion import surprises, surprises_at
 from fewsight.active.models import (
     LEAST_TO_LEARN,
     Learned,
@@ -22,8 +30,10 @@ from fewsight.active.models import (
     taken_away,
 )
 from fewsight.active.pools import Pool
-from fewsight.active.views import PoolView, RefittedView, scales_of
-from fewsight.learners import GPClassifier, KernelLearner
+from fewsight.active.pools.histograms import HistogramRows
+from fewsight.active.views import HistogramView, PoolView, RefittedView, scales_of
+from fewsight.learners import GPClassifier, HistogramGPClassifier, KernelLearner
+from fewsight.learners.calibration import Calibration
 
 
 @final
@@ -37,15 +47,21 @@ class Knowledge:
     history : the decisions after each of the last answers.
     """
 
-    view: PoolView | RefittedView
+    view: PoolView | RefittedView | HistogramView
     _found: Learned  # of a Gaussian process alone
+    _rows: HistogramRows  # and these of one that takes histograms
+    _histograms: LearnedHistograms
 
-    def __init__(self, template: KernelLearner, pool: Pool, open_ones: Indices) -> None:
+    def __init__(self, template: KernelLearner | HistogramGPClassifier, pool: Pool, open_ones: Indices) -> None:
         self.template, self.pool, self._open_ones = template, pool, open_ones
         self.history = DecisionHistory()
         self._learned_at, self._calibrated = 0, False
         if isinstance(template, GPClassifier):
             self._found = plain(template, pool, open_ones)
+        if isinstance(template, HistogramGPClassifier):
+            check_template(template)
+            self._rows = HistogramRows("ActiveLearner", pool, open_ones)
+            self._histograms = plain_histograms(template, self._rows)
 
     def start(self, positions: list[int], labels: list[Any], relearn_every: int | None) -> None:
         """Begin with the labels that are known."""
@@ -64,10 +80,13 @@ class Knowledge:
 
     def relearn(self) -> None:
         """Learn noise and weights again, where they are to be learned, from all labels; calibration follows when needed."""
-        if isinstance(self.template, GPClassifier) and has_something_to_learn(self.template, self.pool):
-            positions, labels, classes = self.view.positions, self.view.labels, self.view.classes
-            if len(labels) >= LEAST_TO_LEARN and len(classes) > 1:
+        positions, labels, classes = self.view.positions, self.view.labels, self.view.classes
+        if len(labels) >= LEAST_TO_LEARN and len(classes) > 1:
+            if isinstance(self.template, GPClassifier) and has_something_to_learn(self.template, self.pool):
                 self._found = learned(self.template, self.pool, positions, labels)
+                self._set_view(positions.tolist(), labels, classes)
+            if isinstance(self.template, HistogramGPClassifier) and isinstance(self.view, HistogramView):
+                self._histograms = learned_histograms(self.template, self.view, self._histograms)
                 self._set_view(positions.tolist(), labels, classes)
         self._learned_at, self._calibrated = self.view.n_labelled, False
         self.remember()
@@ -92,26 +111,31 @@ class Knowledge:
 
     def calibrate(self) -> None:
         """Learn how sure to be, once after every re-learning, when that is asked for."""
-        if self._calibrated or not isinstance(self.view, PoolView) or not self.view.classes:
+        if self._calibrated or isinstance(self.view, RefittedView) or not self.view.classes:
             return
         calibrated = bool(self.template.calibrated)
-        self.view.calibration = self._assembled(self.view).calibration_ if calibrated else None
+        self.view.calibration = self.learner().calibration_ if calibrated else None
         self._calibrated = self.view.n_labelled >= LEAST_TO_LEARN
 
     def learner(self) -> Any:
         """The learner with all labels so far, ready for new examples."""
         if isinstance(self.view, RefittedView):
             return taken_away(self.view)
+        if isinstance(self.view, HistogramView):
+            assert isinstance(self.template, HistogramGPClassifier)  # no other learner has such a view
+            return assembled_histograms(self.template, self.view, self._histograms)
         return self._assembled(self.view)
 
     def surprises(self) -> Array:
         """Of each label (n,), see `suspicion`."""
-        if not isinstance(self.view, PoolView):
+        if isinstance(self.view, HistogramView) and self.view.classes:
+            return surprises_at(labelled_posterior(self.view))
+        if isinstance(self.view, RefittedView):
             raise InvalidInput(
                 f"ActiveLearner: suspicious needs a GPClassifier, which can leave out examples in closed form, got "
                 f"{type(self.template).__name__}."
             )
-        return surprises(self._assembled(self.view)) if self.view.classes else np.zeros(0)
+        return surprises(self.learner()) if self.view.classes else np.zeros(0)
 
     def left_out(self, predicted: Sequence[Any], rest: Indices) -> tuple[Array, Expected | None]:
         """Of each label (n,), 1 if it was predicted wrong before it came and, where that can be said, still is by the others.
@@ -123,11 +147,15 @@ class Knowledge:
         n_given = len(labels) - len(predicted)
         pairs = zip(predicted, labels[n_given:], strict=True)
         wrong = np.array([0.0] * n_given + [float(guess != label) for guess, label in pairs])
-        if not isinstance(self.view, PoolView):
+        if isinstance(self.view, RefittedView) or not labels:
             return wrong, None
-        model = self._assembled(self.view)
-        mean, stated = model.leave_one_out().mean, model.calibration_.probabilities
-        wrong *= mean.argmax(axis=1) != model.posterior_.targets.argmax(axis=1)
+        if isinstance(self.view, HistogramView):
+            posterior, calibration = labelled_posterior(self.view), self.view.calibration or Calibration()
+        else:
+            model = self._assembled(self.view)
+            posterior, calibration = model.posterior_, model.calibration_
+        mean, stated = posterior.leave_one_out().mean, calibration.probabilities
+        wrong *= mean.argmax(axis=1) != posterior.targets.argmax(axis=1)
         of_rest = stated(self.view.mean[rest]).max(axis=1).mean() if len(rest) else 0.0
         return wrong, Expected(float(of_rest), stated(mean).max(axis=1))
 
@@ -139,6 +167,8 @@ class Knowledge:
     def _set_view(self, positions: list[int], labels: list[Any], classes: list[Any]) -> None:
         if isinstance(self.template, GPClassifier):
             self.view = PoolView(self.pool, self._found.settings)
+        elif isinstance(self.template, HistogramGPClassifier):
+            self.view = self._histograms.view(self._rows)
         else:
             self.view = RefittedView(self.pool, self.template, scales_of(self.pool, self._open_ones))
         self.view.start(positions, labels, classes)

@@ -22,20 +22,23 @@ from fewsight.active.pools import Pool, as_pool
 from fewsight.active.rules import Query, QueryRule, as_rule
 from fewsight.active.rules.base import LARGEST_SEED, sorted_query
 from fewsight.active.turns import Event, Turns
-from fewsight.active.views import PoolView, RefittedView
+from fewsight.active.views import HistogramView, PoolView, RefittedView
 from fewsight.active.views.base import Mask
-from fewsight.learners import GPClassifier, KernelLearner
+from fewsight.kernels import HistogramIntersection
+from fewsight.learners import GPClassifier, HistogramGPClassifier, KernelLearner
 
 
 class ActiveLearner(BaseEstimator):
     """Asks about the examples of a pool whose labels would help most, and says how good it is and when to stop.
 
     A label updates the posterior of the whole pool by one row; noise, weights and calibration are learned again at intervals.
-    Other learners than `GPClassifier` are fitted again after every answer.
+    `HistogramGPClassifier` does the same for a pool of very many histograms, of which no matrix is formed; other learners are
+    fitted again after every answer.
 
     Parameters
     ----------
-    learner : a kernel learner; its `kernel` says what the pool is. None is a `GPClassifier` for rows of numbers.
+    learner : a kernel learner, or a `HistogramGPClassifier`; its `kernel` says what the pool is. None is a `GPClassifier` for
+        rows of numbers.
     rule : the name of a query rule (see `QUERY_RULES`) or a rule with options. Until two categories are known, examples
         are picked by coverage, unless the rule is "random".
     explore : whether every second question of the rule while labels are few, and every third later, goes to where nothing is
@@ -63,7 +66,7 @@ class ActiveLearner(BaseEstimator):
 
     def __init__(
         self,
-        learner: KernelLearner | None = None,
+        learner: KernelLearner | HistogramGPClassifier | None = None,
         rule: str | QueryRule = "uncertainty",
         *,
         explore: bool = True,
@@ -92,7 +95,7 @@ class ActiveLearner(BaseEstimator):
         """
         self._check_options()
         template = GPClassifier() if self.learner is None else self.learner
-        self.pool_ = as_pool(self, template.kernel, pool, exclude)
+        self.pool_ = as_pool(self, _kernel_of(template), pool, exclude)
         m = len(self.pool_)
         self.open_ = np.ones(m, dtype=bool)
         self.open_[checked_positions(self, exclude, m)] = False
@@ -163,7 +166,7 @@ class ActiveLearner(BaseEstimator):
     # What it knows.
 
     @property
-    def view_(self) -> PoolView | RefittedView:
+    def view_(self) -> PoolView | RefittedView | HistogramView:
         """What is known about every example of the pool."""
         return self._known.view
 
@@ -239,7 +242,7 @@ class ActiveLearner(BaseEstimator):
     # Inside.
 
     def _check_options(self) -> None:
-        if self.learner is not None and not isinstance(self.learner, KernelLearner):
+        if self.learner is not None and not isinstance(self.learner, (KernelLearner, HistogramGPClassifier)):
             raise InvalidInput(
                 f"ActiveLearner: learner must be a kernel learner of fewsight, got {type(self.learner).__name__}."
             )
@@ -255,3 +258,9 @@ class ActiveLearner(BaseEstimator):
 
     def _rest(self) -> Mask:
         return self.view_.unlabelled & self.open_
+
+
+def _kernel_of(learner: KernelLearner | HistogramGPClassifier) -> Any:
+    """What the pool is compared by; None means rows of histograms to a learner that takes those."""
+    plain = isinstance(learner, HistogramGPClassifier) and learner.kernel is None
+    return HistogramIntersection() if plain else learner.kernel

@@ -14,7 +14,7 @@ from fewsight._base.checks import check_positive
 from fewsight._base.types import Array, Indices
 from fewsight.active.judging.stopping import gain_on_labelled
 from fewsight.active.pools import Pool
-from fewsight.active.views import Hyperparameters, PoolView, RefittedView, View, scales_of
+from fewsight.active.views import HistogramView, Hyperparameters, PoolView, RefittedView, View, scales_of
 from fewsight.gp import Posterior
 from fewsight.learners import GPClassifier, KernelLearner
 from fewsight.learners.combining import PLAIN_NOISE
@@ -89,10 +89,13 @@ def assembled(learner: GPClassifier, view: PoolView, found: Learned) -> GPClassi
 
 def gained_on(view: View) -> Callable[[int], int] | None:
     """How the labelled examples of a view gained, see `advise`; None for a learner that has no closed form."""
-    if not isinstance(view, PoolView):
+    if isinstance(view, HistogramView):
+        K, targets, noise = view.labelled()
+    elif isinstance(view, PoolView):
+        positions, targets = view.positions, targets_of(np.array(view.labels), np.array(view.classes))
+        K, noise = view.kernel(positions, positions), view.noise_of_labelled()
+    else:
         return None
-    positions, targets = view.positions, targets_of(np.array(view.labels), np.array(view.classes))
-    K, noise = view.kernel(positions, positions), view.noise_of_labelled()
     return lambda n_before: gain_on_labelled(K, targets, noise, n_before)
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 from fewsight._base.checks import check_choice
 from fewsight._base.errors import InvalidInput
-from fewsight.channels.base import Channel, Encodings
+from fewsight.channels.base import Channel
 from fewsight.channels.colour import Colour
+from fewsight.channels.comparing import Encodings
 from fewsight.channels.dense_pmk import DensePmk
 from fewsight.channels.embedding import Embedding
 from fewsight.channels.harris_pmk import HarrisPmk

@@ -6,32 +6,28 @@ import contextlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any, ClassVar, Self, TypeAlias, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 
 import cv2
 import numpy as np
-import scipy.sparse
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits
 
 from fewsight._base.checks import check_integer
 from fewsight._base.errors import InvalidInput, NotFitted, UnreadableImage
 from fewsight._base.parallel import map_pieces
-from fewsight._base.types import Array, Indices, LocalFeatures, Recipe, State
+from fewsight._base.types import Indices, LocalFeatures, Recipe, State
+from fewsight.channels.comparing import Comparing, Encodings, stacked
 from fewsight.channels.groups import groups_of
 from fewsight.images import FeatureCache, Image, ImageArray, as_image
-from fewsight.kernels import Kernel
-from fewsight.kernels.against import Against
 
-Encodings: TypeAlias = Any  # a scipy.sparse.csr_array with a row per image
-ROUNDING = 1e-13  # of sums over thousands of columns, relative
 LARGEST_SEED = 2**32 - 1  # that scikit-learn takes
 LARGEST_SIDE = 5_000  # pixels of the working resolution; also of an image that a scale below 1 enlarges
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 
-class Channel(BaseEstimator, ABC):
+class Channel(Comparing, BaseEstimator, ABC):
     """A named recipe: which local features, how they become an encoding, which kernel compares encodings.
 
     Subclasses state their options in `__init__`, among them `cache`, `n_jobs` and `random_state`, and know how to describe one
@@ -53,11 +49,6 @@ class Channel(BaseEstimator, ABC):
     random_state: int
 
     # What a channel must say.
-
-    @property
-    @abstractmethod
-    def kernel(self) -> Kernel:
-        """Compares two encodings."""
 
     @abstractmethod
     def _feature_recipe(self) -> Recipe:
@@ -171,24 +162,6 @@ class Channel(BaseEstimator, ABC):
         rows = self._map(self._encoding_of, as_images(images), "encodings")
         return stacked(rows, self.n_columns)
 
-    def gram(self, A: Encodings, B: Encodings | None = None) -> Array:
-        """Kernel values between encodings."""
-        return self.kernel.gram(A, B)
-
-    def against(self, B: Encodings) -> Against:
-        """Encodings made ready once, for many comparisons of a few others with all of them."""
-        return self.kernel.against(B)
-
-    def diag(self, A: Encodings) -> Array:
-        """Kernel values of each encoding with itself."""
-        return self.kernel.diag(A)
-
-    def distances(self, A: Encodings, B: Encodings) -> Array:
-        """Distances in the space that the kernel spans; what rounding leaves of zero is zero."""
-        squares = self.diag(A)[:, None] + self.diag(B)[None, :]
-        squared = squares - 2 * self.gram(A, B)
-        return np.sqrt(np.where(squared > ROUNDING * squares, squared, 0.0))
-
     def state(self) -> State:
         """Options and what was learned, for the model file."""
         self._check_fitted()
@@ -294,11 +267,3 @@ def _one_thread() -> Iterator[None]:
             yield
     finally:
         cv2.setNumThreads(threads)
-
-
-def stacked(rows: list[tuple[np.ndarray, np.ndarray]], n_columns: int) -> Encodings:
-    counts = [len(columns) for columns, _ in rows]
-    indptr = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
-    columns = np.concatenate([columns for columns, _ in rows]) if rows else np.empty(0, np.int32)
-    values = np.concatenate([values for _, values in rows]) if rows else np.empty(0)
-    return scipy.sparse.csr_array((values, columns, indptr), shape=(len(rows), n_columns))

@@ -10,7 +10,8 @@ import numpy as np
 from fewsight._base.checks import check_integer, check_number
 from fewsight._base.types import LocalFeatures, Pixels, Recipe, State
 from fewsight._compiled import chi_square
-from fewsight.channels.base import LARGEST_SIDE, Channel, Encodings, stacked
+from fewsight.channels.base import LARGEST_SIDE, Channel
+from fewsight.channels.comparing import Encodings, stacked
 from fewsight.encodings import HistogramPyramid
 from fewsight.images import Image
 from fewsight.kernels import ExponentialChiSquare, Kernel

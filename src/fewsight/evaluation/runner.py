@@ -21,7 +21,7 @@ from fewsight.evaluation.provenance import settings_of
 from fewsight.evaluation.readable import Readable
 from fewsight.evaluation.results import Evaluation
 from fewsight.images import ImageSet
-from fewsight.learners.histograms import compares_by_intersection, side_by_side
+from fewsight.learners.histograms import SideBySide, compares_by_intersection
 
 COMBINATIONS = ("none", "average", "evidence")
 
@@ -65,7 +65,7 @@ def evaluate(
     learners : unfitted estimators, or what makes them when called, by name. They are given Gram matrices, or encodings if they
         say `takes_histograms`.
     combine : "none" for each channel alone; for all Gram matrices together "average", or "evidence" for weights that are learned
-        from the training images, by the learners that have a parameter `weights`.
+        from the training images, by the learners that have a parameter `weights` or `relevance`.
     n_jobs : for channels and learners, as in joblib; None leaves their own settings.
 
     An image that a channel cannot read is set aside and listed in the result, and the draws are made without it.
@@ -146,10 +146,12 @@ class _Run:
         if combine != "none":
             settings["weights"] = combine
             settings["prior_weights"] = prior_shares([self.channels[name] for name in grams]).tolist()
+        if combine == "evidence":
+            settings |= {"relevance": "channels", "groups": _layout(list(grams.values())).groups}
         return [
             self._outcome(draw, grams, combine, name, _fresh(_new(learner), **settings, **_kernel_of(learner)))
             for name, learner in self.learners.items()
-            if combine != "evidence" or _learns_weights(learner)
+            if combine != "evidence" or learns_weights(learner)
         ]
 
     def _outcome(self, draw: Draw, grams: Mapping[str, Grams], combine: str, name: str, learner: Any) -> Outcome:
@@ -189,8 +191,8 @@ def _weights(learner: Any, grams: Mapping[str, Grams]) -> dict[str, float]:
     return {name: float(share) for name, share in zip(grams, shares, strict=True)}
 
 
-def _learns_weights(learner: Any) -> bool:
-    return "weights" in _new(learner).get_params(deep=False)
+def learns_weights(learner: Any) -> bool:
+    return bool({"weights", "relevance"} & set(_new(learner).get_params(deep=False)))
 
 
 def _ask(learner: Any, K_asked: Any) -> Answers:
@@ -221,10 +223,15 @@ def _fresh(estimator: Any, **settings: Any) -> Any:
 def _inputs(learner: Any, grams: Sequence[Grams], combine: str) -> tuple[Any, Any]:
     """What a learner is fitted to and asked about: Gram matrices, one or a list, or encodings, side by side."""
     if _takes_histograms(learner):
-        return side_by_side([gram.rows for gram in grams], [gram.rows_asked for gram in grams])
+        layout = _layout(grams)
+        return layout.rows([gram.rows for gram in grams]), layout.rows([gram.rows_asked for gram in grams])
     if combine == "none":
         return grams[0].train, grams[0].asked
     return [gram.train for gram in grams], [gram.asked for gram in grams]
+
+
+def _layout(grams: Sequence[Grams]) -> SideBySide:
+    return SideBySide.of([gram.rows for gram in grams])
 
 
 def _takes_histograms(learner: Any) -> bool:
@@ -265,7 +272,7 @@ def _check_combine(combine: Any, channels: Mapping[str, Any], learners: Mapping[
         raise InvalidInput(
             f"evaluate: combine {joint[0]!r} needs two or more channels, got only {', '.join(channels)}."
         )
-    if "evidence" in ways and not any(_learns_weights(learner) for learner in learners.values()):
+    if "evidence" in ways and not any(learns_weights(learner) for learner in learners.values()):
         raise InvalidInput(
             f"evaluate: combine 'evidence' needs a learner that learns weights, as gp does, got {', '.join(learners)}."
         )

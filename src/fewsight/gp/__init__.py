@@ -15,7 +15,8 @@ from fewsight.gp.noise_levels import NoiseCurve, noise_curve
 from fewsight.gp.operators import ColumnOperator, DenseOperator, LinearOperator, Restricted
 from fewsight.gp.posterior import LeaveOneOut, Posterior
 from fewsight.gp.preconditioning import LowRankPreconditioner, pivoted_cholesky
-from fewsight.gp.relevance import LearnedRelevance, Slopes, WeightedOperator, evidence_slopes, learn_relevance
+from fewsight.gp.relevance import LearnedRelevance, learn_relevance
+from fewsight.gp.relevance_slopes import Slopes, WeightedOperator, evidence_slopes
 from fewsight.gp.tasks import (
     NOISE_LADDER,
     LearnedCorrelations,

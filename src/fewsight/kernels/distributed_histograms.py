@@ -39,6 +39,7 @@ class DistributedHistogramOperator:
     bounds: tuple[int, ...]
     n: int
     weights: Array
+    transform: tuple[str, float | None] = ("none", None)
 
     @classmethod
     def from_rows(
@@ -85,6 +86,12 @@ class DistributedHistogramOperator:
         return self.bounds[-1]
 
     @property
+    def n_numbers(self) -> int:
+        """How many numbers of the rows are not zero."""
+        counts = [self.client.submit(_n_numbers, part, pure=False) for part in self.parts]
+        return int(sum(self.client.gather(counts)))
+
+    @property
     def shape(self) -> tuple[int, int]:
         """(n, n)."""
         return self.n, self.n
@@ -97,7 +104,8 @@ class DistributedHistogramOperator:
 
     def with_transform(self, name: str, parameter: float | None = None) -> DistributedHistogramOperator:
         """The same with another g."""
-        return self._changed("with_transform", [name] * len(self.parts), parameter)
+        changed = self._changed("with_transform", [name] * len(self.parts), parameter)
+        return dataclasses.replace(changed, transform=(name, parameter))
 
     def append(self, X: Any) -> DistributedHistogramOperator:
         """The operator of these rows and then those of X, without sorting all again."""
@@ -117,9 +125,10 @@ class DistributedHistogramOperator:
         """The sum of `diag()`."""
         return float(sum(self._ask("trace")))
 
-    def dimension_traces(self) -> Array:
+    def dimension_traces(self, counts: Any = None) -> Array:
         """As `HistogramOperator.dimension_traces`."""
-        return np.concatenate(self._ask("dimension_traces"))
+        sent = () if counts is None else (self._sent(counts),)
+        return np.concatenate(self._ask("dimension_traces", *sent))
 
     def transform_trace(self) -> float:
         """As `HistogramOperator.transform_trace`."""
@@ -151,8 +160,8 @@ class DistributedHistogramOperator:
         tables = self.client.gather(
             [self.client.submit(LookupTable.from_operator, part, sent[0], bins, pure=False) for part in self.parts]
         )
-        table, scales = (np.concatenate([getattr(each, name) for each in tables]) for name in ("table", "scales"))
-        return LookupTable(table, scales, tables[0].flat)
+        table, places = (np.concatenate([getattr(each, name) for each in tables]) for name in ("table", "places"))
+        return LookupTable(table, places, tables[0].flat)
 
     def _sent(self, V: Any) -> list[Any]:
         """V on every worker."""
@@ -187,6 +196,10 @@ def _call(part: HistogramOperator, method: str, *arguments: Any) -> Any:
 
 def _size(part: HistogramOperator) -> tuple[int, int]:
     return part.n, part.width
+
+
+def _n_numbers(part: HistogramOperator) -> int:
+    return part.n_numbers
 
 
 def _n_workers(client: Any) -> int:

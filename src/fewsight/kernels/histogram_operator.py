@@ -64,6 +64,11 @@ class HistogramOperator:
         return self.n, self.n
 
     @property
+    def n_numbers(self) -> int:
+        """How many numbers of the rows are not zero."""
+        return len(self.values)
+
+    @property
     def nbytes(self) -> int:
         """The memory of all arrays; a transform adds 8 bytes a non-zero."""
         own = 0 if self.values is self.histograms.columns.values else self.values.nbytes
@@ -111,9 +116,16 @@ class HistogramOperator:
         """The sum of `diag()`."""
         return float(self.weights @ self.dimension_traces())
 
-    def dimension_traces(self) -> Array:
-        """For each dimension the trace of its part of K, without its weight: what the trace gains for a unit of weight."""
-        return _sums_by_dimension(self.sorted_values)
+    def dimension_traces(self, counts: Any = None) -> Array:
+        """For each dimension the trace of its part of K, without its weight: what the trace gains for a unit of weight.
+
+        With `counts`, one for each row, the sum over rows of counts times the diagonal.
+        """
+        columns = self.sorted_values
+        if counts is None:
+            return _sums_by_dimension(columns)
+        numbers = self._checked("counts", counts)[:, 0]
+        return _sums_by_dimension(columns._replace(values=columns.values * numbers[columns.rows]))
 
     def transform_trace(self) -> float:
         """What the trace gains for a unit of the transform's parameter."""

@@ -20,6 +20,8 @@ from fewsight.kernels.rows import Sparse
 from fewsight.kernels.sorted_histograms import checked_histograms
 
 MOST_BINS = 100_000
+BULK = 0.95  # of the non-zeros of a dimension
+FINE_SHARE = 0.8  # of the bins, for them
 SEARCH_ROWS = 64  # with more new rows, one sweep over all training rows takes less time than so many searches
 
 
@@ -45,14 +47,16 @@ class SearchTable:
 @final
 @dataclass(frozen=True, eq=False)
 class LookupTable:
-    """What each dimension adds to K between a new row and the training rows times V, at equidistant values from 0 to the
-    greatest training value of the dimension; straight lines between them.
+    """What each dimension adds to K between a new row and the training rows times V, at some values from 0 to the greatest
+    training value of the dimension; straight lines between them.
 
-    `table` (width, n_bins + 1, n_columns) and `scales` (width), which turns a value into a place; `flat` if V was a vector.
+    Most values of a histogram are far below the greatest: four fifths of the bins divide what is below the BULK of a dimension's
+    training values, the others the rest; where values are not that uneven, all bins have one width. `table` (width, n_bins + 1,
+    n_columns) and `places` (width, 2), which turn a value into a place (see `looked_up`); `flat` if V was a vector.
     """
 
     table: Array
-    scales: Array
+    places: Array
     flat: bool
 
     @classmethod
@@ -60,18 +64,17 @@ class LookupTable:
         """Tabulate K between anything and the operator's rows times V."""
         bins = check_integer("LookupTable", "bins", bins, least=1, most=MOST_BINS)
         numbers, width = check_columns("V", V, operator.n), operator.width
-        nodes = np.outer(greatest_values(operator), np.linspace(0.0, 1.0, bins + 1))
+        nodes, places = _nodes(operator, bins)
         points = operator.transform(nodes.ravel())
         columns = Columns(np.arange(width + 1) * (bins + 1), np.arange(points.size, dtype=np.uint32), points)
         table = operator.at_points(columns, numbers, points.size)
-        greatest = nodes[:, -1]
-        scales = np.divide(bins, greatest, out=np.zeros_like(greatest), where=greatest > 0)
-        return cls(table.reshape(width, bins + 1, numbers.shape[1]), scales, np.ndim(V) == 1)
+        return cls(table.reshape(width, bins + 1, numbers.shape[1]), places, np.ndim(V) == 1)
 
     def product(self, X: Any) -> Array:
         """K between new rows X and the training rows, times V, approximately."""
-        rows = checked_histograms("X", X, len(self.scales))
-        result = intersection_tables.looked_up(*csr_parts(rows), self.scales, self.table)
+        rows = checked_histograms("X", X, len(self.places))
+        fine = float(_fine(self.table.shape[1] - 1))
+        result = intersection_tables.looked_up(*csr_parts(rows), self.places, fine, self.table)
         return result[:, 0] if self.flat else result
 
 
@@ -80,8 +83,32 @@ def csr_parts(rows: Sparse) -> tuple[Ints, Ints, Array]:
     return rows.indptr.astype(np.int64), rows.indices, rows.data
 
 
-def greatest_values(operator: HistogramOperator) -> Array:
-    """The greatest value of each dimension before the transform; 0 where it is empty."""
+def _fine(bins: int) -> int:
+    return round(FINE_SHARE * bins)
+
+
+def _nodes(operator: HistogramOperator, bins: int) -> tuple[Array, Array]:
+    """The values in the table (width, bins + 1), before the transform, and what turns a value into its place (width, 2)."""
+    bulk, greatest = _quantiles(operator, BULK), _quantiles(operator, 1.0)
+    fine = _fine(bins)
+    uneven = (fine < bins) & (bulk * bins < fine * greatest)
+    steep = np.where(uneven, _divided(fine, bulk), _divided(bins, greatest))
+    slope = np.where(uneven, _divided((bins - fine) / fine * bulk, greatest - bulk), 1.0)
+    numbers = np.arange(bins + 1)
+    beyond = np.maximum(numbers - fine, 0)
+    nodes = _divided(numbers - beyond + beyond / slope[:, None], steep[:, None])
+    nodes[:, -1] = greatest  # in spite of rounding
+    return np.minimum(nodes, greatest[:, None]), np.column_stack([steep, slope])
+
+
+def _divided(a: Any, b: Array) -> Array:
+    """a / b, and 0 where b is 0."""
+    return np.divide(a, b, out=np.zeros(np.broadcast_shapes(np.shape(a), b.shape)), where=b > 0)
+
+
+def _quantiles(operator: HistogramOperator, share: float) -> Array:
+    """The value that a share of each dimension's non-zeros do not exceed, before the transform; 0 where there are none."""
     starts, _, values = operator.histograms.columns
-    last = np.concatenate([[0.0], values])[starts[1:]]
-    return np.where(np.diff(starts) > 0, last, 0.0)
+    counts = np.diff(starts)
+    ends = starts[:-1] + np.ceil(share * counts).astype(np.int64)
+    return np.where(counts > 0, np.concatenate([[0.0], values])[ends], 0.0)

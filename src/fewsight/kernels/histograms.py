@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
+import scipy.sparse
 
 from fewsight._base.checks import check_positive, owner_name, shown
 from fewsight._base.errors import InvalidInput
@@ -14,7 +15,9 @@ from fewsight._compiled import chi_square, histogram_intersection
 from fewsight.kernels.against import Against, Listed
 from fewsight.kernels.base import Kernel, check_not_negative
 from fewsight.kernels.histogram_transforms import transform_named
-from fewsight.kernels.rows import Rows, as_sparse, in_pieces, row_sums, sparse_bytes_per_row
+from fewsight.kernels.rows import Rows, Sparse, as_sparse, in_pieces, row_sums, sparse_bytes_per_row
+
+FEW = 1_000  # times as many other rows, and a row's columns are looked for among theirs first
 
 
 @dataclass(frozen=True)
@@ -25,6 +28,8 @@ class HistogramIntersection(Kernel):
     needs_non_negative: ClassVar[bool] = True
 
     def _gram(self, A: Rows, B: Rows | None) -> Array:
+        if B is not None and A.shape[0] * FEW <= B.shape[0]:
+            A, B = _in_columns_of_first(as_sparse(A), B)
         return in_pieces(histogram_intersection.gram, as_sparse, A, B, _bytes_per_row(A, B))
 
     def _diag(self, A: Rows) -> Array:
@@ -96,6 +101,17 @@ class ExponentialChiSquare(Kernel):
 
     def _diag(self, A: Rows) -> Array:
         return np.ones(A.shape[0])
+
+
+def _in_columns_of_first(A: Sparse, B: Rows) -> tuple[Sparse, Rows]:
+    """Both without the columns that A, which has few rows, does not have: they add nothing."""
+    if isinstance(B, np.ndarray):
+        return A, B
+    wanted = np.zeros(A.shape[1], dtype=bool)
+    wanted[A.indices] = True
+    kept = wanted[B.indices]
+    ends = np.concatenate([[0], np.cumsum(kept)])[B.indptr]
+    return A, scipy.sparse.csr_array((B.data[kept], B.indices[kept], ends.astype(B.indptr.dtype)), shape=B.shape)
 
 
 def _bytes_per_row(A: Rows, B: Rows | None) -> float:

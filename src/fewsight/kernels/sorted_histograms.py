@@ -10,7 +10,7 @@ import scipy.sparse
 
 from fewsight._compiled import sorted_columns
 from fewsight._compiled.canonical_rows import are_histograms
-from fewsight._compiled.column_totals import BYTES, LEAST_SHARE, masks_of_rows
+from fewsight._compiled.column_totals import BYTES, masks_of_rows, worth_masks
 from fewsight._compiled.sorted_columns import Columns, Ints
 from fewsight.kernels.histogram_transforms import OWNER
 from fewsight.kernels.rows import Sparse, as_sparse, check_rows
@@ -24,7 +24,7 @@ class SortedHistograms:
     """Rows of numbers >= 0 of one width, 14 to 16 bytes a non-zero. Nothing of it ever changes.
 
     `columns` lists each dimension's non-zeros in ascending order; `row_starts` (n + 1) and `dims` list each row's dimensions, and
-    so do the bits of `masks` where a sixteenth of all values are not zero; `order` has the longest dimensions first.
+    so do the bits of `masks` where enough values are not zero; `order` has the longest dimensions first.
     """
 
     columns: Columns
@@ -52,8 +52,8 @@ class SortedHistograms:
     def _joined(cls, columns: Columns, row_starts: Ints, dims: Ints) -> SortedHistograms:
         """With what follows from the two sides."""
         n, width = len(row_starts) - 1, len(columns.starts) - 1
-        few = len(dims) < LEAST_SHARE * n * width or width > NARROW
-        masks = np.empty((0, n, BYTES), np.uint8) if few else masks_of_rows(row_starts, dims, width)
+        many = width <= NARROW and worth_masks(n, width, len(dims))
+        masks = masks_of_rows(row_starts, dims, width) if many else np.empty((0, n, BYTES), np.uint8)
         return cls(columns, row_starts, dims, masks, np.argsort(-np.diff(columns.starts), kind="stable"))
 
     @property

@@ -6,6 +6,10 @@ fitted to that by maximum posterior probability. With contrast = largest latent 
     P(class) = softmax(exp(sharpness) * contrast^bend * mean).
 
 `bend` lets confidence grow more slowly (or faster) than the latent values do. With few examples the prior decides.
+
+Where classes differ in size, latent values lean towards the large ones, by how much depends on the noise. A third number, the
+`lean`, times the logarithm of each class's share is added then; fitted with every class counting the same (`balanced`), it takes
+the lean away, so that decisions and probabilities are those of classes that are equally likely.
 """
 
 from __future__ import annotations
@@ -16,14 +20,17 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from fewsight._base.checks import check_integer, check_number
+from fewsight._base.checks import check_integer, check_number, shown
+from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 
 # Mean and standard deviation of sharpness and bend. The means are those found on Caltech-101, seeds 100 and 101, with 3 to 15
 # examples per class; the deviations leave room for other kernels and for two classes.
 PRIOR_MEAN = np.array([2.3, -0.35])
 PRIOR_STD = np.array([1.0, 0.5])
+LEAN_STD = 3.0  # its mean is 0: nothing is known of it
 LEAST_CONTRAST = 1e-6
+LARGEST_LEANING = 1e6
 LARGEST = 20.0  # of either, without its sign, in a model file: fitted ones stay near the prior
 
 
@@ -34,6 +41,7 @@ class Calibration:
     sharpness: float = float(PRIOR_MEAN[0])
     bend: float = float(PRIOR_MEAN[1])
     n_examples: int = 0
+    leanings: tuple[float, ...] = ()  # what is added for each class before the softmax; empty where that is nothing
 
     @property
     def from_prior(self) -> bool:
@@ -42,39 +50,82 @@ class Calibration:
 
     def probabilities(self, mean: Array) -> Array:
         """From latent means (m, c)."""
-        return np.exp(_log_probabilities(np.array([self.sharpness, self.bend]), mean))
+        scores = self.scores(mean)
+        return np.exp(scores - logsumexp(scores, axis=1, keepdims=True))
+
+    def scores(self, mean: Array) -> Array:
+        """Logarithms of the probabilities up to a constant for each example: the largest is the class to decide for."""
+        added = np.zeros(mean.shape[1])
+        added[: len(self.leanings)] = self.leanings  # a class that came later leans nowhere
+        return _logits(np.array([self.sharpness, self.bend]), mean, np.log(_contrast(mean))) + added
 
     def state(self) -> State:
-        return State({"sharpness": self.sharpness, "bend": self.bend, "n_examples": self.n_examples}, {})
+        header = {"sharpness": self.sharpness, "bend": self.bend, "n_examples": self.n_examples}
+        return State({**header, "leanings": list(self.leanings)} if self.leanings else header, {})
 
     @classmethod
     def from_state(cls, state: State) -> Calibration:
         sharpness, bend, n_examples = (state.header[name] for name in ("sharpness", "bend", "n_examples"))
+        leanings = state.header.get("leanings", [])
+        if not isinstance(leanings, list):
+            raise InvalidInput(f"calibration: leanings must be a list of numbers, got {shown(leanings)}.")
         return cls(
             check_number("calibration", "sharpness", sharpness, least=-LARGEST, most=LARGEST),
             check_number("calibration", "bend", bend, least=-LARGEST, most=LARGEST),
             check_integer("calibration", "n_examples", n_examples, least=0),
+            tuple(
+                check_number("calibration", "leanings", value, least=-LARGEST_LEANING, most=LARGEST_LEANING)
+                for value in leanings
+            ),
         )
 
 
-def fit_calibration(mean: Array, classes: Indices) -> Calibration:
-    """The calibration under which left-out examples of these classes are most probable, together with the prior."""
+def fit_calibration(
+    mean: Array, classes: Indices, shares: Array | None = None, *, balanced: bool = False
+) -> Calibration:
+    """The calibration under which left-out examples of these classes are most probable, together with the prior.
+
+    `shares` are those of the classes among all training examples, where decisions may lean to some; `balanced` lets every
+    class count the same.
+    """
     if not len(mean) or mean.shape[1] < 2:
         return Calibration()
+    logs = None if shares is None else np.log(np.maximum(shares, 1e-12))
+    leaning = None if logs is None or np.ptp(logs) < 1e-9 else logs - logs.mean()
+    surprise = _Surprise(mean, classes, leaning, _even(classes) if balanced else np.ones(len(mean)))
+    start = PRIOR_MEAN if leaning is None else np.append(PRIOR_MEAN, 0.0)
+    bounds = [(-LARGEST, LARGEST)] * len(start)
+    best = minimize(surprise, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+    leanings = () if leaning is None else tuple((best[2] * leaning).tolist())
+    return Calibration(float(best[0]), float(best[1]), len(mean), leanings)
 
-    rows = np.arange(len(mean))
-    log_contrast = np.log(_contrast(mean))
 
-    def surprise(parameters: Array) -> tuple[float, Array]:
-        logits = _logits(parameters, mean, log_contrast)
-        logs = logits - logsumexp(logits, axis=1, keepdims=True)
-        apart = (parameters - PRIOR_MEAN) / PRIOR_STD
-        excess = np.einsum("ij,ij->i", np.exp(logs), logits) - logits[rows, classes]
-        gradient = np.array([excess.sum(), excess @ log_contrast]) + apart / PRIOR_STD
-        return float(-logs[rows, classes].sum() + 0.5 * (apart @ apart)), gradient
+class _Surprise:
+    """Minus the log posterior of the parameters and its gradient."""
 
-    best = minimize(surprise, PRIOR_MEAN, jac=True, method="L-BFGS-B", bounds=[(-LARGEST, LARGEST)] * 2).x
-    return Calibration(float(best[0]), float(best[1]), len(mean))
+    def __init__(self, mean: Array, classes: Indices, leaning: Array | None, weights: Array) -> None:
+        self._mean, self._classes, self._leaning, self._weights = mean, classes, leaning, weights
+        self._rows, self._log_contrast = np.arange(len(mean)), np.log(_contrast(mean))
+
+    def __call__(self, parameters: Array) -> tuple[float, Array]:
+        logits = _logits(parameters, self._mean, self._log_contrast)
+        scores = logits if self._leaning is None else logits + parameters[2] * self._leaning
+        logs = scores - logsumexp(scores, axis=1, keepdims=True)
+        stated, rows = np.exp(logs), self._rows
+        excess = self._weights * (np.einsum("ij,ij->i", stated, logits) - logits[rows, self._classes])
+        slopes = [excess.sum(), excess @ self._log_contrast]
+        if self._leaning is not None:
+            slopes.append(self._weights @ (stated @ self._leaning - self._leaning[self._classes]))
+        centre, spread = np.append(PRIOR_MEAN, 0.0), np.append(PRIOR_STD, LEAN_STD)
+        apart = (parameters - centre[: len(parameters)]) / spread[: len(parameters)]
+        value = float(-self._weights @ logs[rows, self._classes] + 0.5 * (apart @ apart))
+        return value, np.array(slopes) + apart / spread[: len(parameters)]
+
+
+def _even(classes: Indices) -> Array:
+    """Weights such that all classes that occur count the same; their mean is 1."""
+    _, places, counts = np.unique(classes, return_inverse=True, return_counts=True)
+    return np.asarray(len(classes) / (len(counts) * counts[places]), dtype=np.float64)
 
 
 def _contrast(mean: Array) -> Array:
@@ -83,8 +134,3 @@ def _contrast(mean: Array) -> Array:
 
 def _logits(parameters: Array, mean: Array, log_contrast: Array) -> Array:
     return np.exp(parameters[0] + parameters[1] * log_contrast)[:, None] * mean
-
-
-def _log_probabilities(parameters: Array, mean: Array) -> Array:
-    logits = _logits(parameters, mean, np.log(_contrast(mean)))
-    return logits - logsumexp(logits, axis=1, keepdims=True)

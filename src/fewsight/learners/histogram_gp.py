@@ -5,68 +5,74 @@ from __future__ import annotations
 from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
-import scipy.sparse
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewsight._base.errors import InvalidInput
-from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices, State
-from fewsight.kernels import HistogramOperator
-from fewsight.learners.base import Latent
-from fewsight.learners.calibration import Calibration, fit_calibration
-from fewsight.learners.gp_classifier import Assessment
 from fewsight.learners.histograms import (
     FastVariance,
     Found,
+    HistogramAnswers,
     HistogramInput,
     HistogramPosterior,
     LazyVariance,
     balance_of,
+    brought_home,
+    calibrate,
+    check_histograms,
+    columns_to_calibrate,
     find,
-    left_out_folds,
     options_of,
     restored,
     settings_of,
     state_of,
     targets_of_columns,
+    training_operator,
 )
+from fewsight.learners.histograms.posterior import TINY
 from fewsight.learners.labels import Labels, labelled, targets_of
-from fewsight.learners.novelty import DEFAULT_RULE, RULES, Signs, fit_novelty, relative
-from fewsight.learners.probability import largest_probability
+from fewsight.learners.novelty import DEFAULT_RULE
 
 
-class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
+class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
     """Categories from many histograms: exact label regression with the intersection kernel in memory proportional to the
     non-zeros.
 
-    All classes are trained as one block by conjugate gradients. Noise, transform and relevance are learned by the evidence of
-    the training examples, with a free mean for each class and at the scale that the evidence likes best.
+    All classes are trained as one block by conjugate gradients. Noise and relevance are learned by the evidence of the training
+    examples, with a free mean for each class and at the scale that the evidence likes best.
 
     Parameters
     ----------
     kernel : what X is: None for rows of numbers >= 0, dense or sparse; a channel, or a list of channels, that compare by
         histogram intersection for images.
     feature_transform : "none", "power" for sum_d min(x_d^p, z_d^p) or "exponential". [Rodner2012, section 4]
-    transform_parameter : of the transform, or "evidence" to learn it.
-    relevance : "none"; "evidence" to learn a weight for each dimension; "channels" for a weight for each channel; or the
-        weights.
-    relevance_steps, relevance_spread : of learning them, and how far their logarithms may lie apart: the standard deviation of a
-        prior. 0.5 suits hundreds of dimensions; a handful can have 2.
+    transform_parameter : of the transform; "left-out" to learn it from training examples that are left out, which costs some
+        twenty trainings, or "evidence" to learn it by `criterion`.
+    relevance : "none"; "evidence" to learn a weight for each dimension; "channels" for a weight for each channel, or each group;
+        or the weights.
+    groups : with rows of numbers, the number of the group that each column belongs to; for `relevance="channels"`.
+    relevance_steps, relevance_prior : of learning them, at most, and as how many further problems equal weights count for
+        each class: see `fewsight.gp.learn_relevance`. Less lets weights lie further apart, which many images of each class allow.
     noise_variance : of the targets, over a kernel of mean diagonal 1, or "evidence" to learn it.
-    balanced : give the larger side of each one-vs-all problem more noise. [Rodner2012, section 3]
+    balanced : let every class count the same, however many examples it has: the larger side of each one-vs-all problem has more
+        noise [Rodner2012, section 3], and probabilities and decisions are those of classes that are equally likely. Without it
+        they are those of classes as frequent as their training examples.
     noise_per_class : learn a noise level for each class.
     criterion : "evidence", or "bound" for the paper's way: the upper bound of the negative log likelihood, by Nelder and
         Mead's method.
     tolerance : of the true residual of every system, relative.
     max_iterations : of conjugate gradients; `converged_` says whether that was enough.
+    preconditioner : rank of what shortens conjugate gradients, see `fewsight.gp.LowRankPreconditioner`; 0 for none, "auto" to use
+        it where it pays: many iterations and many systems. It changes how fast a solution is found, never which.
     quantization_bins : of the look-up tables, with linear interpolation, for prediction in constant time; None: always exact.
     variance : "fast" for the estimate in constant time, "exact" for a system to solve per image.
     calibrated : learn from left-out training examples how sure to be.
     unknown_rule : what speaks for an image that is like nothing seen, see `fewsight.learners.novelty`.
     false_alarm_rate : the share of known images that `is_unknown` may take for unknown.
     random_state : seed of the estimates.
+    cluster : where to train: None for this machine; a `distributed.Client`, or the address of a Dask scheduler, to share the
+        dimensions out among its workers. It is not saved with the model, which needs it no more.
 
     Attributes
     ----------
@@ -92,41 +98,47 @@ class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
         kernel: Any = None,
         *,
         feature_transform: str = "none",
-        transform_parameter: float | str = "evidence",
+        transform_parameter: float | str = "left-out",
         relevance: Any = "none",
-        relevance_steps: int = 10,
-        relevance_spread: float = 0.5,
+        groups: Any = None,
+        relevance_steps: int = 6,
+        relevance_prior: float = 2.0,
         noise_variance: float | str = "evidence",
         balanced: bool = False,
         noise_per_class: bool = False,
         criterion: str = "evidence",
         tolerance: float = 1e-3,
         max_iterations: int = 1_000,
+        preconditioner: int | str = "auto",
         quantization_bins: int | None = 100,
         variance: str = "fast",
         calibrated: bool = True,
         unknown_rule: str = DEFAULT_RULE,
         false_alarm_rate: float = 0.05,
         random_state: int = 0,
+        cluster: Any = None,
     ) -> None:
         self.kernel = kernel
         self.feature_transform = feature_transform
         self.transform_parameter = transform_parameter
         self.relevance = relevance
+        self.groups = groups
         self.relevance_steps = relevance_steps
-        self.relevance_spread = relevance_spread
+        self.relevance_prior = relevance_prior
         self.noise_variance = noise_variance
         self.balanced = balanced
         self.noise_per_class = noise_per_class
         self.criterion = criterion
         self.tolerance = tolerance
         self.max_iterations = max_iterations
+        self.preconditioner = preconditioner
         self.quantization_bins = quantization_bins
         self.variance = variance
         self.calibrated = calibrated
         self.unknown_rule = unknown_rule
         self.false_alarm_rate = false_alarm_rate
         self.random_state = random_state
+        self.cluster = cluster
 
     # Learning.
 
@@ -169,50 +181,18 @@ class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
     def recalibrate(self) -> Self:
         """Learn anew how sure to be and what is unknown, after examples were added."""
         check_is_fitted(self)
-        self._calibrate()
+        calibrate(self)
         return self
 
-    # Asking.
+    # What it knows.
 
-    def predict(self, X: Any) -> Labels:
-        """The class of each example."""
-        columns = self.latent_mean(X).argmax(axis=1)
-        return self.classes_[columns]
-
-    def latent_mean(self, X: Any) -> Array:
-        """Latent mean of each class (m, c), in constant time per example."""
-        rows = self._read(X)
-        return self.posterior_.mean(rows)
-
-    def latent(self, X: Any) -> Latent:
-        """Latent mean and standard deviation of each class; the deviation is one for all classes of an example."""
-        rows = self._read(X)
-        return self._latent(self.posterior_.mean(rows), self._variances(rows))
-
-    def predict_proba(self, X: Any) -> Array:
-        """Probability of each class, given that it is one of them."""
-        rows = self._read(X)
-        return self._probabilities(self.posterior_.mean(rows), None if self.calibrated else self._variances(rows))
-
-    def unknown_score(self, X: Any) -> Array:
-        """How little each example is like anything learned; higher is stranger, above `novelty_.threshold` unknown."""
-        return self.assess(X).unknown_score
-
-    def is_unknown(self, X: Any) -> npt.NDArray[np.bool_]:
-        """Whether each example is like nothing learned, with `false_alarm_rate` of known ones among them."""
-        return self.assess(X).unknown
-
-    def assess(self, X: Any) -> Assessment:
-        """All of `latent`, `predict_proba`, `unknown_score` and `is_unknown`, reading X once."""
-        rows = self._read(X)
-        mean, variance = self.posterior_.mean(rows), self._variances(rows)
-        probabilities = self._probabilities(mean, variance)
-        score = self.novelty_.score(self._signs(mean, variance, self._prior(rows), probabilities))
-        return Assessment(self._latent(mean, variance), probabilities, score, score > self.novelty_.threshold)
-
-    def exact_variance(self, X: Any) -> Array:
-        """Variance of the latent values (m, c) by conjugate gradients: a system for each example, and each noise."""
-        return self._exact_variances(self._read(X))
+    @property
+    def weights_(self) -> Array:
+        """How much each channel, or group of columns, counts: its part of the mean diagonal of the kernel; they add up to 1."""
+        check_is_fitted(self)
+        operator, groups = self.posterior_.operator, self.input_.groups
+        parts = np.bincount(groups, operator.weights * operator.dimension_traces())
+        return parts / max(float(parts.sum()), TINY)
 
     @property
     def labels_(self) -> Labels:
@@ -242,8 +222,8 @@ class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
     # How.
 
     def _fit(self, X: Any, y: Any, more_classes: Any) -> Self:
-        settings, options = settings_of(self), options_of(self)
-        inputs = HistogramInput.chosen(self.kernel)
+        settings, _ = settings_of(self), options_of(self)
+        inputs = HistogramInput.chosen(self.kernel, self.groups)
         X = self._checked(X, reset=True, images=bool(inputs.channels))
         labels, positions = labelled(self, y, X.shape[0] if hasattr(X, "shape") else len(X))
         classes = np.unique(np.concatenate([labels, np.asarray(more_classes, dtype=labels.dtype)]))
@@ -251,14 +231,25 @@ class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
             raise InvalidInput(
                 f"HistogramGPClassifier: y must hold two classes or more, got one class only: {classes[0]!r}."
             )
-        operator = HistogramOperator.from_rows(inputs.fit(X, labels, positions))
+        rows = inputs.fit(X, labels, positions)
         numbers = np.searchsorted(classes, labels).astype(np.intp)
+        with training_operator(self.cluster, rows) as operator:
+            found = find(operator, numbers, len(classes), inputs.groups, settings)
+            return self.settle(inputs, classes, numbers, found, rows)
+
+    def settle(self, inputs: HistogramInput, classes: Labels, numbers: Indices, found: Found, rows: Any) -> Self:
+        """Learn with a kernel and a noise that are known, from rows whose classes are `classes[numbers]`."""
+        options = options_of(self)
         self.classes_, self.input_ = classes, inputs
-        found = find(operator, numbers, len(classes), inputs.groups, settings)
         self._set_found(found)
-        self.posterior_ = HistogramPosterior.condition(found.operator, numbers, len(classes), found.noise, options)
-        self._set_variance(None)
-        self._calibrate()
+        further = columns_to_calibrate(numbers, found.noise.shape[1])
+        self.posterior_ = HistogramPosterior.condition(
+            found.operator, numbers, len(classes), found.noise, options, further=further
+        )
+        home = brought_home(self.posterior_, rows)
+        self.variances_ = LazyVariance(home, int(self.random_state))
+        calibrate(self)  # where it was trained
+        self.posterior_ = home
         return self
 
     def _set_found(self, found: Found) -> None:
@@ -277,55 +268,6 @@ class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
     def _set_variance(self, fast: FastVariance | None) -> None:
         self.variances_ = LazyVariance(self.posterior_, int(self.random_state), fast)
 
-    def _calibrate(self) -> None:
-        """Predict some training examples from the others, and learn from that how sure to be and what is strange."""
-        posterior = self.posterior_
-        folds = left_out_folds(posterior)
-        parts = [posterior.left_out(fold) for fold in track(folds, "left-out examples", len(folds))]
-        mean = np.concatenate([*parts, np.zeros((0, len(self.classes_)))])
-        chosen = np.concatenate(folds) if folds else np.zeros(0, np.intp)
-        truth = posterior.classes[chosen]
-        self.calibration_ = fit_calibration(mean, truth) if self.calibrated else Calibration()
-        right = mean.argmax(axis=1) == truth
-        present = np.unique(truth)
-        self.left_out_accuracy_ = float(np.mean([right[truth == c].mean() for c in present])) if len(present) else None
-        rule = self.unknown_rule
-        prior = posterior.scale * posterior.operator.diag()[chosen]
-        needs = "variance" in RULES[rule] or not self.calibrated
-        variance = posterior.scale * self.variances_.fast.left_out(chosen) if needs and len(chosen) else prior
-        signs = self._signs(mean, variance, prior, self._probabilities(mean, variance))
-        self.novelty_ = fit_novelty(rule, signs, float(self.false_alarm_rate))
-
-    def _signs(self, mean: Array, variance: Array, prior: Array, probabilities: Array) -> Signs:
-        return Signs.of(mean, relative(variance, prior), probabilities, np.zeros(len(mean)))
-
-    def _probabilities(self, mean: Array, variance: Array | None) -> Array:
-        if variance is None or self.calibrated:
-            return self.calibration_.probabilities(mean)
-        noise = self.posterior_.scale * float(np.mean(self.noise_variance_))
-        return largest_probability(mean, np.sqrt(variance + noise))
-
-    def _variances(self, rows: Any) -> Array:
-        """One for each example, the largest of all classes where their noise differs."""
-        if self.variance == "exact":
-            return self._exact_variances(rows).max(axis=1)
-        return self.posterior_.scale * self.variances_.fast.of(rows)
-
-    def _exact_variances(self, rows: Any) -> Array:
-        posterior = self.posterior_
-        K_new, prior = posterior.operator.cross(rows), self._prior(rows) / posterior.scale
-        columns = [posterior.variances(c).of(K_new, prior) for c in range(posterior.noise.shape[1])]
-        each = posterior.scale * np.column_stack(columns)
-        return each if each.shape[1] == len(self.classes_) else np.repeat(each, len(self.classes_), axis=1)
-
-    def _prior(self, rows: Any) -> Array:
-        operator = self.posterior_.operator
-        return self.posterior_.scale * np.asarray(operator.transformed(rows) @ operator.weights)
-
-    @staticmethod
-    def _latent(mean: Array, variance: Array) -> Latent:
-        return Latent(mean, np.repeat(np.sqrt(variance)[:, None], mean.shape[1], axis=1))
-
     def _read(self, X: Any) -> Any:
         check_is_fitted(self)
         return self.input_.read(self._checked(X, reset=False))
@@ -333,13 +275,8 @@ class HistogramGPClassifier(ClassifierMixin, BaseEstimator):
     def _checked(self, X: Any, *, reset: bool, images: bool | None = None) -> Any:
         if bool(self.input_.channels) if images is None else images:
             return X
-        rows = validate_data(self, X, accept_sparse="csr", dtype=np.float64, reset=reset)
-        lowest = (rows.data if scipy.sparse.issparse(rows) else rows).min(initial=0.0)
-        if lowest < 0:
-            raise InvalidInput(
-                f"HistogramGPClassifier: Negative values in data: X must hold numbers >= 0 only, got {lowest:g}."
-            )
-        return rows
+        options = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": False}
+        return check_histograms(validate_data(self, X, reset=reset, **options))
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -25,12 +25,17 @@ def surprises(model: GPClassifier) -> Array:
 
     The only example of its class cannot be predicted by others; nothing is known against it, and it is the least surprising.
     """
-    classes = model.posterior_.targets.argmax(axis=1)
+    return surprises_at(model.posterior_)
+
+
+def surprises_at(posterior: Posterior) -> Array:
+    """The same for a posterior of targets that are largest in the column of a label."""
+    classes = posterior.targets.argmax(axis=1)
     counts = np.bincount(classes)[classes]
     known = np.flatnonzero(counts > 1)
     if not len(known):
         return np.zeros(len(classes))
-    found = _plain_surprises(model.posterior_, classes, known)
+    found = _plain_surprises(posterior, classes, known)
     totals = np.bincount(classes[known], weights=found, minlength=len(classes))[classes[known]]
     found -= USUAL * (totals - found) / (counts[known] - 1)
     every = np.full(len(classes), min(0.0, float(found.min())))

@@ -19,7 +19,7 @@ from fewsight._base.types import Array, Indices
 from fewsight.active.rules.base import Query, QueryRule
 from fewsight.active.rules.diversity import diverse
 from fewsight.active.rules.uncertainty import Uncertainty
-from fewsight.active.views import PoolView, View
+from fewsight.active.views import HistogramView, PoolView, View
 
 LEAST_PROBABILITY = 0.02  # of an answer that is worth thinking through
 
@@ -62,7 +62,7 @@ class ValueOfInformation(QueryRule):
         gains = [before - self._errors_after(view, i, c, sample) for i, c in zip(candidates, covariance, strict=True)]
         return np.array(gains) * len(open_ones) / len(sample)
 
-    def _errors_after(self, view: PoolView, position: int, covariance: Array, sample: Indices) -> float:
+    def _errors_after(self, view: PoolView | HistogramView, position: int, covariance: Array, sample: Indices) -> float:
         """Errors to expect in the sample once the answer is there, over the likely answers."""
         chances = view.probabilities(np.array([position]))[0]
         likely = np.argsort(-chances, kind="stable")[: self.n_answers]
@@ -78,9 +78,9 @@ class ValueOfInformation(QueryRule):
         return total / float(chances[likely].sum())
 
 
-def with_covariances(view: View) -> PoolView:
+def with_covariances(view: View) -> PoolView | HistogramView:
     """The view, if it knows how an answer changes all means."""
-    if not isinstance(view, PoolView):
+    if not isinstance(view, (PoolView, HistogramView)):
         raise InvalidInput(
             "ValueOfInformation: the learner must be a GPClassifier, with pool_gram given if its kernel is 'precomputed', "
             f"got {type(getattr(view, 'learner', view)).__name__} without covariances."
@@ -88,6 +88,6 @@ def with_covariances(view: View) -> PoolView:
     return view
 
 
-def _errors(view: PoolView, mean: Array, variance: Array) -> float:
+def _errors(view: PoolView | HistogramView, mean: Array, variance: Array) -> float:
     """How many of these decisions are wrong, by their own probabilities."""
     return float((1.0 - view.probabilities_of(mean, variance).max(axis=1)).sum())

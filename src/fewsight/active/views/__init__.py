@@ -8,10 +8,12 @@ from fewsight._base.checks import owner_name
 from fewsight._base.errors import InvalidInput
 from fewsight.active.pools import GramPool, VectorPool
 from fewsight.active.views.base import View
+from fewsight.active.views.histogram_view import HistogramView
 from fewsight.active.views.of_learner import LearnerView, pool_of, scales_of
 from fewsight.active.views.pool_view import Hyperparameters, PoolView
 from fewsight.active.views.refitted import RefittedView
-from fewsight.learners import GPClassifier, KernelLearner
+from fewsight.kernels import HistogramIntersection
+from fewsight.learners import GPClassifier, HistogramGPClassifier, KernelLearner
 from fewsight.learners.inputs import GramInput, VectorInput
 
 
@@ -27,9 +29,21 @@ def as_view(source: Any, examples: Any = None, pool_gram: Any = None) -> View:
         return PoolView.of(source, examples, pool_gram)
     if pool_gram is not None:
         return LearnerView(source, examples, GramPool(pool_gram))
+    if isinstance(source, HistogramGPClassifier) and not source.input_.channels:
+        return LearnerView(source, examples, VectorPool(examples, HistogramIntersection()))
     if isinstance(source, KernelLearner) and isinstance(source.input_, VectorInput):
         return LearnerView(source, examples, VectorPool(examples, source.input_.kernel))
     return LearnerView(source, examples)
 
 
-__all__ = ["Hyperparameters", "LearnerView", "PoolView", "RefittedView", "View", "as_view", "pool_of", "scales_of"]
+__all__ = [
+    "HistogramView",
+    "Hyperparameters",
+    "LearnerView",
+    "PoolView",
+    "RefittedView",
+    "View",
+    "as_view",
+    "pool_of",
+    "scales_of",
+]

@@ -31,7 +31,7 @@ class LearnerView(View):
         self.classes = np.asarray(learner.classes_).tolist()
         self.noise_variance = float(np.mean(getattr(learner, "noise_variance_", 0.0)))
         side = getattr(learner, "input_", None)
-        self._n_labelled = 0 if side is None else side.n_training
+        self._n_labelled = getattr(side, "n_training", 0) or len(getattr(learner, "labels_", ()))
         self._factors = np.ones(1) if pool is None else np.full(pool.n_kernels, 1.0 / pool.n_kernels) / scales_of(pool)
         self._diagonal = np.ones(len(self._mean)) if pool is None else pool.diagonal(self._factors)
 

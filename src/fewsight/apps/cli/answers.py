@@ -66,12 +66,17 @@ def show_shares(evaluation: Evaluation) -> None:
         alone = [o.weights for o in evaluation.outcomes if o.weights and o.setting.per_class == 1]
         used = what_was_used(alone[0].values() if alone else ())
         tell(f"At 1 per category {used[0].lower()}{used[1:]} used: {NO_SHARES_FROM_ONE}.")
-    for setting, shares in learned_shares(evaluation).items():
+    found = learned_shares(evaluation)
+    several = len({setting.learner for setting in found}) > 1
+    for setting, shares in found.items():
         means = {channel: share.mean for channel, share in shares.items()}
-        tell(f"Shares learned at {setting.per_class} per category: {listed_shares(means)}.")
+        by = f" by {setting.learner}" if several else ""
+        tell(f"Shares learned{by} at {setting.per_class} per category: {listed_shares(means)}.")
     silent = [name for name in evaluation.learners if all(s.learner != name for s in evaluation.groups)]
     if silent:
-        tell(f"No row for {', '.join(silent)}: only gp learns shares; --combine average takes all learners.")
+        tell(
+            f"No row for {', '.join(silent)}: only gp and histogram_gp learn shares; --combine average takes all learners."
+        )
 
 
 def what_was_used(shares: Collection[float]) -> str:

@@ -32,8 +32,6 @@ EXAMPLES = """
 With the settings of a paper: [bold]--noise 1e-10 --svm-c 10000[/bold]
 """
 
-LEARNERS = "gp,svm,nn"
-
 
 def evaluate(
     folder: options.LabelledFolder,
@@ -81,13 +79,15 @@ def evaluate(
         ),
     ] = None,
     learners: Annotated[
-        str,
+        str | None,
         typer.Option(
             metavar="NAMES",
+            show_default="gp,svm,nn; with many images histogram_gp for gp",
             help="Learners, joined by commas: gp, svm, nn (nearest neighbour), mean (nearest class mean), logistic, "
             "histogram_gp (gp for very many images).",
         ),
-    ] = LEARNERS,
+    ] = None,
+    many: options.Many = None,
     baselines: Annotated[
         bool,
         typer.Option(
@@ -119,7 +119,7 @@ def evaluate(
     sizes, workplace = options.counts(per_class), options.workplace(jobs, cache_folder, no_cache)
     borrowing = options.borrowing(borrow, closest, sense)
     if borrowing is not None:
-        _refuse_with_borrow(hold_out, combine, learners, noise, svm_c, report_file)
+        _refuse_with_borrow(hold_out, combine, learners, many, noise, svm_c, report_file)
         from fewsight.apps.workbench import ImageSource, Protocol, evaluate_borrowing_folder, read_settings
 
         with progress_bars():
@@ -135,7 +135,7 @@ def evaluate(
             )
         _answer_borrowing(found, json_file)
         return
-    from fewsight.apps.workbench import ImageSource, Protocol, evaluate_folder, make_learners, read_settings
+    from fewsight.apps.workbench import ImageSource, Protocol, WantedLearners, evaluate_folder, read_settings
 
     with progress_bars():
         evaluated = evaluate_folder(
@@ -144,7 +144,7 @@ def evaluate(
             channels=options.channel_words(channels),
             options=read_settings(settings or []),
             combine=None if combine is None else options.words(combine),
-            learners=make_learners(options.words(learners), noise_variance=noise, svm_c=svm_c),
+            learners=WantedLearners(None if learners is None else options.words(learners), noise, svm_c, many),
             json_file=json_file,
             report_file=report_file,
             command=shlex.join(["fewsight", *sys.argv[1:]]),
@@ -155,13 +155,20 @@ def evaluate(
 
 
 def _refuse_with_borrow(
-    hold_out: int, combine: str | None, learners: str, noise: float | None, svm_c: float | None, report: Path | None
+    hold_out: int,
+    combine: str | None,
+    learners: str | None,
+    many: int | None,
+    noise: float | None,
+    svm_c: float | None,
+    report: Path | None,
 ) -> None:
     """What says nothing about borrowing is not accepted in silence."""
     given = {
         "--hold-out": hold_out > 0,
         "--combine": combine is not None,
-        "--learners": learners != LEARNERS,
+        "--learners": learners is not None,
+        "--many": many is not None,
         "--noise": noise is not None,
         "--svm-c": svm_c is not None,
         "--report": report is not None,

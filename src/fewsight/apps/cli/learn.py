@@ -20,6 +20,8 @@ EXAMPLES = """
 
 [bold]fewsight learn photos --channels auto -o birds.fewsight[/bold]  (structure, outlines, colour and texture)
 
+[bold]fewsight learn photos --channels spatial_pmk --learner histogram_gp -o birds.fewsight[/bold]  (for thousands of images)
+
 [bold]fewsight learn photos --borrow --sense bass=fish -o birds.fewsight[/bold]  (categories with one image or two)
 """
 
@@ -42,6 +44,15 @@ def learn(
     ] = None,
     settings: options.Settings = None,
     noise: options.Noise = None,
+    learner: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME",
+            help="gp, histogram_gp (for thousands of images, with channels that compare histograms) or auto: as their number "
+            "suits.",
+        ),
+    ] = "auto",
+    many: options.Many = None,
     borrow: Annotated[
         bool, typer.Option("--borrow", help="Let categories with fewer than five images borrow from related ones.")
     ] = False,
@@ -77,6 +88,8 @@ def learn(
             noise_variance=noise,
             seed=seed,
             borrowing=options.borrowing(borrow, closest, sense, refuse),
+            learner=learner,
+            many=many,
             workplace=workplace,
         )
     _answer(learned, output)
@@ -126,9 +139,10 @@ def _about_accuracy(learned: Learned) -> list[str]:
     single = [name for name, count in learned.counts.items() if count == 1]
     lines = []
     if learned.leave_one_out_accuracy is not None:
-        lines.append(
-            f"Right on {learned.leave_one_out_accuracy:.1%} of the images when each is left out (mean of categories)."
+        which = (
+            "the images when each is left out" if learned.learner == "gp" else "the images that were left out to check"
         )
+        lines.append(f"Right on {learned.leave_one_out_accuracy:.1%} of {which} (mean of categories).")
     if single:
         lines.append(f"Only one image each, so nothing to check with: {', '.join(single)}.")
     return lines

@@ -62,6 +62,15 @@ Noise = Annotated[
         help="Noise variance of the Gaussian process, instead of learning it.",
     ),
 ]
+Many = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        metavar="NUMBER",
+        show_default="2,300 for two categories, 5,200 for a hundred",
+        help="Labelled images from which on histogram_gp is taken in place of gp, where no learner is named.",
+    ),
+]
 Sense = Annotated[
     list[str] | None,
     typer.Option(

@@ -16,10 +16,10 @@ from fewsight.apps.workbench.evaluating import (
     evaluate_borrowing_folder,
     evaluate_folder,
     evaluate_images,
-    make_learners,
 )
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace
 from fewsight.apps.workbench.learning import Learned, learn, learn_folder
+from fewsight.apps.workbench.making_learners import WantedLearners, make_learners
 from fewsight.apps.workbench.predicting import Prediction, Predictions, predict_images
 from fewsight.apps.workbench.prediction_table import table_rows, write_rows, write_table
 from fewsight.evaluation import BorrowingResult, Evaluation, Protocol
@@ -39,6 +39,7 @@ __all__ = [
     "Prediction",
     "Predictions",
     "Protocol",
+    "WantedLearners",
     "Workplace",
     "auto_channels",
     "borrow",

@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 from fewsight._base.archive import write_text
-from fewsight._base.checks import check_choice, check_positive
-from fewsight._base.errors import InvalidInput
 from fewsight.apps.workbench.borrowing import Borrowing
 from fewsight.apps.workbench.channel_options import make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about
+from fewsight.apps.workbench.making_learners import Learner, WantedLearners
 from fewsight.apps.workbench.places import check_output_file
 from fewsight.channels import Channel
 from fewsight.evaluation import (
@@ -28,11 +27,9 @@ from fewsight.evaluation import (
 )
 from fewsight.evaluation.provenance import settings_of, versions
 from fewsight.evaluation.results import json_text
+from fewsight.evaluation.runner import learns_weights
 from fewsight.images import ImageSet
-from fewsight.learners import HISTOGRAM_LEARNERS, LEARNERS, GPClassifier, HistogramGPClassifier, KernelLearner
-
-DEFAULT_LEARNERS = ("gp", "svm", "nn")
-Learner = KernelLearner | HistogramGPClassifier
+from fewsight.learners import GPClassifier, KernelLearner
 
 
 @dataclass(frozen=True)
@@ -41,7 +38,7 @@ class Evaluated:
 
     evaluation: Evaluation
     images: ImageSet  # those that could be used, with what was found on the way
-    remarks: tuple[str, ...] = ()  # of the channels, about these images
+    remarks: tuple[str, ...] = ()  # about learners that were chosen, and of the channels about these images
     comparison: Comparison | None = None  # with baselines, where it was asked for
 
 
@@ -51,7 +48,7 @@ def evaluate_folder(
     *,
     channels: Sequence[str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
-    learners: Mapping[str, Learner] | None = None,
+    learners: Mapping[str, Learner] | WantedLearners | None = None,
     combine: Sequence[str] | None = None,
     json_file: str | Path | None = None,
     report_file: str | Path | None = None,
@@ -61,27 +58,29 @@ def evaluate_folder(
 ) -> Evaluated:
     """Evaluate a folder and write the results as JSON and as a report, where a file is given for them.
 
-    With `baselines`, also compare with what people fit to the same features today, label by label.
+    With `baselines`, also compare with what people fit to the same features today, label by label. Learners that are not
+    named are those that suit so many training images.
     """
     for place in (json_file, report_file):
         if place is not None:
             check_output_file(place)
     images = source.read()
+    unfitted = _channels(channels, options, protocol)
+    chosen, why = _chosen(learners, images, protocol, unfitted)
     evaluation = evaluate_images(
-        images, protocol, channels=channels, options=options, learners=learners, combine=combine, workplace=workplace
+        images, protocol, channels=channels, options=options, learners=chosen, combine=combine, workplace=workplace
     )
     usable = images.without(evaluation.unreadable[len(images.unreadable) :])
     comparison = None
     if baselines:
-        gp = (learners or {}).get("gp", GPClassifier())
+        gp = chosen.get("gp", GPClassifier())
         comparison = compare_images(
             usable, protocol, channels=channels, options=options, learner=gp, workplace=workplace
         )
     write_results(
         evaluation, images, json_file=json_file, report_file=report_file, command=command, comparison=comparison
     )
-    remarks = remarks_about(images.images, _channels(channels, options, protocol))
-    return Evaluated(evaluation, usable, remarks, comparison)
+    return Evaluated(evaluation, usable, (*why, *remarks_about(images.images, unfitted)), comparison)
 
 
 def evaluate_images(
@@ -99,10 +98,10 @@ def evaluate_images(
     `combine` names the ways to take instead; see `fewsight.evaluation.evaluate`.
     """
     workplace = workplace or Workplace()
-    learners = make_learners(DEFAULT_LEARNERS) if learners is None else learners
     with workplace.cache() as cache:
         made = _channels(channels, options, protocol, jobs=workplace.jobs, cache=cache)
         by_name = {channel.name: channel for channel in made}
+        learners = _chosen(learners, images, protocol, made)[0]
         ways = _ways(made, learners) if combine is None else tuple(combine)
         return evaluate(images, protocol, by_name, learners, combine=ways)
 
@@ -151,26 +150,6 @@ def evaluate_borrowing_folder(
     return found
 
 
-def make_learners(
-    names: Sequence[str], *, noise_variance: float | None = None, svm_c: float | None = None
-) -> dict[str, Learner]:
-    """Learners by name, for Gram matrices; the noise is the Gaussian process's, C the support vector machine's."""
-    given: dict[str, tuple[str, float | None]] = {"gp": ("noise_variance", noise_variance), "svm": ("C", svm_c)}
-    if "gp" not in names and "histogram_gp" in names:
-        given["histogram_gp"] = given.pop("gp")
-    options: dict[str, dict[str, Any]] = {
-        learner: {option: check_positive("learners", option, value)}
-        for learner, (option, value) in given.items()
-        if value is not None
-    }
-    for learner, settings in options.items():
-        if learner not in names:
-            raise InvalidInput(f"learners: {next(iter(settings))} is a setting of {learner}, which is not asked for.")
-    if not names:
-        raise InvalidInput("learners: at least one is needed, got none.")
-    return {name: _learner(name, options.get(name, {})) for name in names}
-
-
 def write_results(
     evaluation: Evaluation,
     images: ImageSet,
@@ -200,16 +179,22 @@ def _channels(
     return make_channels(names, options or {}, seed=protocol.seed, **{"jobs": 1, "cache": None, **workplace})
 
 
+def _chosen(
+    learners: Mapping[str, Learner] | WantedLearners | None,
+    images: ImageSet,
+    protocol: Protocol,
+    channels: Sequence[Channel],
+) -> tuple[Mapping[str, Learner], tuple[str, ...]]:
+    """Learners as they are, or as they suit the number of training images, and what is to be said about that."""
+    if isinstance(learners, Mapping):
+        return learners, ()
+    n_categories = max(len(images.classes) - protocol.hold_out, 0)
+    return (learners or WantedLearners()).made(protocol.most * n_categories, n_categories, channels)
+
+
 def _ways(channels: Sequence[Channel], learners: Mapping[str, Learner]) -> tuple[str, ...]:
     """All ways of combining that these channels and learners allow."""
     if len(channels) == 1:
         return ("none",)
-    learns = any("weights" in learner.get_params(deep=False) for learner in learners.values())
+    learns = any(learns_weights(learner) for learner in learners.values())
     return ("none", "average", "evidence") if learns else ("none", "average")
-
-
-def _learner(name: str, options: Mapping[str, Any]) -> Learner:
-    check_choice("learners", "a name", name, [*LEARNERS, *HISTOGRAM_LEARNERS])
-    if name in HISTOGRAM_LEARNERS:
-        return HISTOGRAM_LEARNERS[name](**options)
-    return LEARNERS[name](kernel="precomputed", **options)

@@ -1,7 +1,11 @@
 """The parts of the large-scale histogram learner: its input, its posterior, its variances and what is learned beside them."""
 
-from fewsight.learners.histograms.folds import left_out_folds
-from fewsight.learners.histograms.input import HistogramInput, compares_by_intersection, side_by_side
+from fewsight.learners.histograms.answers import HistogramAnswers
+from fewsight.learners.histograms.calibrating import calibrate
+from fewsight.learners.histograms.cluster import brought_home, training_operator
+from fewsight.learners.histograms.folds import columns_to_calibrate, left_out_folds
+from fewsight.learners.histograms.input import HistogramInput, check_histograms, compares_by_intersection
+from fewsight.learners.histograms.narrowing import SideBySide
 from fewsight.learners.histograms.options import options_of, settings_of
 from fewsight.learners.histograms.posterior import HistogramPosterior, targets_of_columns
 from fewsight.learners.histograms.settings import Found, balance_of, find
@@ -11,17 +15,23 @@ from fewsight.learners.histograms.variance import FastVariance, LazyVariance
 __all__ = [
     "FastVariance",
     "Found",
+    "HistogramAnswers",
     "HistogramInput",
     "HistogramPosterior",
     "LazyVariance",
+    "SideBySide",
     "balance_of",
+    "brought_home",
+    "calibrate",
+    "check_histograms",
+    "columns_to_calibrate",
     "compares_by_intersection",
     "find",
     "left_out_folds",
     "options_of",
     "restored",
     "settings_of",
-    "side_by_side",
     "state_of",
     "targets_of_columns",
+    "training_operator",
 ]

@@ -11,9 +11,10 @@ from sklearn.base import clone
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, Indices, State
+from fewsight._base.types import Indices, State
 from fewsight.channels import CHANNELS, Channel
 from fewsight.kernels import HistogramIntersection
+from fewsight.learners.histograms.narrowing import Narrowing, SideBySide
 
 WHO = "HistogramGPClassifier"
 Rows = Any  # a dense float64 array or a CSR matrix
@@ -27,16 +28,19 @@ class HistogramInput:
     diagonal.
     """
 
-    def __init__(self, channels: Sequence[Channel] = ()) -> None:
+    def __init__(self, channels: Sequence[Channel] = (), given_groups: Indices | None = None) -> None:
         self.channels = list(channels)
-        self.scales: Array = np.ones(len(self.channels))
+        self.given_groups = given_groups
+        self.layout = SideBySide(np.ones(len(self.channels)), [])
         self.n_columns: int | None = None
 
     @classmethod
-    def chosen(cls, kernel: Any) -> HistogramInput:
-        """The input that the parameter `kernel` of the learner asks for."""
+    def chosen(cls, kernel: Any, groups: Any = None) -> HistogramInput:
+        """The input that the parameters `kernel` and `groups` of the learner ask for."""
         if kernel is None or isinstance(kernel, HistogramIntersection):
-            return cls()
+            return cls((), None if groups is None else _checked_groups(groups))
+        if groups is not None:
+            raise InvalidInput(f"{WHO}: groups are for rows of numbers; channels are groups of their own.")
         channels = [kernel] if isinstance(kernel, Channel) else kernel
         if not isinstance(channels, (list, tuple)) or not channels or not all(isinstance(c, Channel) for c in channels):
             raise InvalidInput(
@@ -51,22 +55,27 @@ class HistogramInput:
         """The histograms of the examples at these positions, whose labels these are."""
         if not self.channels:
             self.n_columns = int(X.shape[1])
+            if self.given_groups is not None and len(self.given_groups) != self.n_columns:
+                raise InvalidInput(
+                    f"{WHO}: groups must be one number for each of {self.n_columns} columns, got {len(self.given_groups)}."
+                )
             return X if len(positions) == X.shape[0] else X[positions]
         images = [X[position] for position in positions]
         self.channels = [clone(channel).fit(images, labels) for channel in self.channels]
         parts = [channel.encode(images) for channel in self.channels]
-        self.scales = _mean_diagonals(parts)
-        return _stacked(parts, self.scales)
+        self.layout = SideBySide.of(parts)
+        return self.layout.rows(parts)
 
     def read(self, X: Any) -> Rows:
         """The histograms of new examples."""
-        return _stacked([channel.encode(X) for channel in self.channels], self.scales) if self.channels else X
+        return self.layout.rows([channel.encode(X) for channel in self.channels]) if self.channels else X
 
     @property
     def groups(self) -> Indices:
-        """The channel of each column, or one for all rows of numbers."""
-        widths = [channel.n_columns for channel in self.channels] or [self.n_columns or 0]
-        return np.repeat(np.arange(len(widths)), widths)
+        """The channel of each column; of rows of numbers the group that is given, or one for all."""
+        if self.given_groups is not None:
+            return self.given_groups
+        return self.layout.groups if self.channels else np.zeros(self.n_columns or 0, dtype=np.intp)
 
     @property
     def parameter(self) -> Any:
@@ -75,7 +84,10 @@ class HistogramInput:
 
     def state(self) -> State:
         header = {"n_channels": len(self.channels), "n_columns": self.n_columns}
-        state = State(header, {"scales": self.scales})
+        given = {} if self.given_groups is None else {"groups": self.given_groups}
+        state = State(header, {"scales": self.layout.scales, **given})
+        if self.layout.narrowing is not None:
+            state = state.join("narrowing", self.layout.narrowing.state())
         for number, channel in enumerate(self.channels):
             state = state.join(f"channel{number}", channel.state())
         return state
@@ -87,26 +99,36 @@ class HistogramInput:
             if part.header["name"] not in CHANNELS:
                 raise InvalidInput(f"the channel {part.header['name']!r} is not known to this version.")
         restored = cls([CHANNELS[part.header["name"]].from_state(part) for part in parts])
-        restored.n_columns, restored.scales = state.header["n_columns"], state.arrays["scales"]
-        if restored.scales.shape != (len(parts),) or not (restored.scales > 0).all():
+        restored.n_columns, scales = state.header["n_columns"], state.arrays["scales"]
+        if "groups" in state.arrays:
+            restored.given_groups = _checked_groups(state.arrays["groups"])
+        if scales.shape != (len(parts),) or not (scales > 0).all():
             raise InvalidInput("the scales of the channels must be one positive number for each.")
+        widths = [channel.n_columns for channel in restored.channels]
+        narrowing = Narrowing.from_state(state.nested("narrowing")) if "narrowing" in state.header else None
+        if narrowing is not None and np.diff(narrowing.bounds).tolist() != widths:
+            raise InvalidInput("the columns that are kept must be those of the channels.")
+        restored.layout = SideBySide(scales, widths, narrowing)
         return restored
 
 
-def side_by_side(train: list[Any], test: list[Any]) -> tuple[Rows, Rows]:
-    """Encodings of several channels as the encodings of one, whose kernel is the mean of theirs, each of mean diagonal 1."""
-    scales = _mean_diagonals(train)
-    return _stacked(train, scales), _stacked(test, scales)
+def _checked_groups(groups: Any) -> Indices:
+    numbers = np.asarray(groups)
+    if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or not numbers.size or numbers.min() < 0:
+        raise InvalidInput(f"{WHO}: groups must be a list of whole numbers >= 0, got {shown(groups)}.")
+    return numbers.astype(np.intp)
 
 
-def _mean_diagonals(parts: list[Any]) -> Array:
-    return np.array([max(float(part.sum()) / part.shape[0], 1e-300) for part in parts])
-
-
-def _stacked(parts: list[Any], scales: Array) -> Rows:
-    if len(parts) == 1:
-        return parts[0]
-    return scipy.sparse.hstack([p / (s * len(parts)) for p, s in zip(parts, scales, strict=True)], format="csr")
+def check_histograms(rows: Rows) -> Rows:
+    """Rows of finite numbers >= 0, as they are."""
+    numbers = rows.data if scipy.sparse.issparse(rows) else rows
+    lowest, sum_of_all = numbers.min(initial=0.0), numbers.sum()
+    if not np.isfinite(sum_of_all) and not np.isfinite(numbers).all():
+        bad = "NaN" if np.isnan(numbers).any() else "infinity"
+        raise InvalidInput(f"{WHO}: X must hold finite numbers only, got {bad}.")
+    if lowest < 0:
+        raise InvalidInput(f"{WHO}: Negative values in data: X must hold numbers >= 0 only, got {lowest:g}.")
+    return rows
 
 
 def compares_by_intersection(channel: Any) -> bool:

@@ -9,6 +9,7 @@ import numpy as np
 from fewsight._base.checks import check_choice, check_integer, check_number, check_positive, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
+from fewsight.learners.histograms.low_rank import AUTO
 from fewsight.learners.histograms.posterior import Options
 from fewsight.learners.histograms.settings import Settings
 from fewsight.learners.novelty import RULES
@@ -30,6 +31,7 @@ def options_of(learner: Any) -> Options:
         check_positive(learner, "tolerance", learner.tolerance),
         check_integer(learner, "max_iterations", learner.max_iterations, least=1),
         None if bins is None else check_integer(learner, "quantization_bins", bins, least=1, most=100_000),
+        _rank(learner),
     )
 
 
@@ -40,23 +42,32 @@ def settings_of(learner: Any) -> Settings:
     relevance = "given" if weights is not None else check_choice(learner, "relevance", learner.relevance, RELEVANCE)
     return Settings(
         transform,
-        _number_or_evidence(learner, "transform_parameter", positive=transform == "power"),
+        _number_or_word(learner, "transform_parameter", ("left-out", "evidence"), positive=transform == "power"),
+        isinstance(learner.transform_parameter, str) and learner.transform_parameter == "left-out",
         relevance,
         weights,
-        _number_or_evidence(learner, "noise_variance", positive=True),
+        _number_or_word(learner, "noise_variance", ("evidence",), positive=True),
         bool(learner.balanced),
         bool(learner.noise_per_class),
         check_choice(learner, "criterion", learner.criterion, ("evidence", "bound")),
         check_integer(learner, "relevance_steps", learner.relevance_steps, least=1),
-        check_positive(learner, "relevance_spread", learner.relevance_spread),
+        check_number(learner, "relevance_prior", learner.relevance_prior, least=0, most=1e12),
         check_integer(learner, "random_state", learner.random_state, least=0),
     )
 
 
-def _number_or_evidence(learner: Any, name: str, *, positive: bool) -> float | None:
+def _rank(learner: Any) -> int | str:
+    rank = learner.preconditioner
+    if isinstance(rank, str):
+        return check_choice(learner, "preconditioner", rank, [AUTO])
+    return check_integer(learner, "preconditioner", rank, least=0, most=100_000)
+
+
+def _number_or_word(learner: Any, name: str, words: tuple[str, ...], *, positive: bool) -> float | None:
+    """A number, or None where a word says how to learn it."""
     value = getattr(learner, name)
     if isinstance(value, str):
-        check_choice(learner, name, value, ["evidence"])
+        check_choice(learner, name, value, words)
         return None
     return (
         check_positive(learner, name, value) if positive else check_number(learner, name, value, least=-1e6, most=1e6)

@@ -1,26 +1,27 @@
-"""What is learned beside the dual weights: transform, noise, balance and relevance, all by the evidence of the training
-examples."""
+"""What is learned beside the dual weights: noise, balance and relevance by the evidence of the training examples, a transform by
+training examples that are left out."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
-from scipy.optimize import minimize_scalar
 
-from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices
-from fewsight.gp import learn_relevance, likelihood_bound, minimise, noise_curve
+from fewsight.gp import LearnedRelevance, learn_relevance, likelihood_bound, minimise, noise_curve
 from fewsight.kernels import HistogramOperator
+from fewsight.learners.histograms.choosing import FOLDS, least, least_loss, left_out_losses
+from fewsight.learners.histograms.folds import left_out_folds
 from fewsight.learners.histograms.posterior import targets_of_columns
 
 MOST_COLUMNS = 16  # problems that the evidence is summed over; of more, so many spread over all
+MOST_RELEVANCE_COLUMNS = 1_000  # likewise for relevance: the more problems, the better dimensions are told apart
 STEPS = 40  # of Lanczos; enough for levels above LOW
 LOW, STEPS_IF_LOW = 0.1, 160
 POWERS = (0.2, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
 RATES = (-3.0, -1.0, -0.3, 0.0, 0.3, 1.0)  # of the exponential, per mean non-zero value
+PLAIN = {"power": 1.0, "exponential": 0.0}  # the parameter that changes nothing
 START_LEVEL = 1.0
 
 
@@ -31,6 +32,7 @@ class Settings:
 
     transform: str
     parameter: float | None
+    left_out: bool  # whether the parameter is learned from left-out examples, or by the criterion
     relevance: str  # "none", "evidence", "channels" or "given"
     weights: Array | None
     level: float | None  # of the noise, over a kernel whose mean diagonal is 1
@@ -38,7 +40,7 @@ class Settings:
     per_class: bool  # whether each class has a level of its own
     criterion: str  # "evidence" or "bound"
     relevance_steps: int
-    relevance_spread: float
+    relevance_prior: float
     random_state: int
 
 
@@ -52,6 +54,7 @@ class Found:
     noise: Array
     levels: Array  # (1,) or (columns,)
     log_evidence: float | None
+    relevance: LearnedRelevance | None = None  # where it was learned
 
 
 def find(operator: HistogramOperator, classes: Indices, n_classes: int, groups: Indices, settings: Settings) -> Found:
@@ -60,17 +63,20 @@ def find(operator: HistogramOperator, classes: Indices, n_classes: int, groups: 
     some = targets[:, spread(targets.shape[1], MOST_COLUMNS)]
     if settings.weights is not None:
         operator = operator.with_weights(settings.weights)
-    operator, parameter = _transformed(operator, some, settings)
+    operator, parameter = _transformed(operator, some, classes, n_classes, settings)
     operator = unit(operator)
     level, evidence = _level(operator, some, settings)
+    learned = None
     if settings.relevance in ("evidence", "channels"):
-        operator, level, evidence = _relevant(operator, some, level, groups, settings)
+        learned = _relevance(operator, targets, level, groups, settings)
+        operator = unit(operator.with_weights(learned.weights))
+        level, evidence = _level(operator, some, settings)
     levels = np.array([level])
     if settings.per_class and settings.level is None:
         curve = noise_curve(operator, targets, steps=STEPS, random_state=settings.random_state)
         levels = np.array([curve.best(column)[0] for column in range(targets.shape[1])])
     noise = levels * (balance_of(targets) if settings.balanced else np.ones((len(targets), 1)))
-    return Found(operator, parameter, noise, levels, evidence)
+    return Found(operator, parameter, noise, levels, evidence, learned)
 
 
 def balance_of(targets: Array) -> Array:
@@ -90,40 +96,44 @@ def spread(n: int, most: int) -> Indices:
     return np.arange(n) if n <= most else np.linspace(0, n - 1, most).round().astype(np.intp)
 
 
-def _transformed(operator: HistogramOperator, targets: Array, settings: Settings) -> tuple[HistogramOperator, Any]:
+def _transformed(
+    operator: HistogramOperator, targets: Array, classes: Indices, n_classes: int, settings: Settings
+) -> tuple[HistogramOperator, float | None]:
     """The operator with its transform, whose parameter is learned unless it is given."""
     if settings.transform == "none":
         return operator, None
-    if settings.parameter is not None:
-        return operator.with_transform(settings.transform, settings.parameter), settings.parameter
-
-    def cost(parameter: float) -> float:
-        changed = unit(operator.with_transform(settings.transform, parameter))
-        return -_level(changed, targets, settings)[1]
-
-    if settings.criterion == "bound":
-        parameter = _bound_parameter(operator, targets, settings)
-    else:
-        parameter = _least(cost, candidates(operator, settings.transform))
+    parameter = settings.parameter
+    if parameter is None:
+        parameter = _parameter(operator, targets, classes, n_classes, settings)
     return operator.with_transform(settings.transform, parameter), parameter
+
+
+def _parameter(
+    operator: HistogramOperator, targets: Array, classes: Indices, n_classes: int, settings: Settings
+) -> float:
+    def changed(parameter: float) -> HistogramOperator:
+        return unit(operator.with_transform(settings.transform, parameter))
+
+    def losses(parameter: float) -> Array:
+        kernel = changed(parameter)
+        noise = np.full((operator.n, 1), _level(kernel, targets, settings)[0])
+        return left_out_losses(kernel, classes, n_classes, noise, folds)
+
+    grid = candidates(operator, settings.transform)
+    folds = left_out_folds(operator, classes, FOLDS) if settings.left_out else []
+    if folds:
+        return least_loss(losses, grid, PLAIN[settings.transform])
+    if settings.criterion == "bound":
+        return _bound_parameter(operator, targets, settings)
+    return least(lambda parameter: -_level(changed(parameter), targets, settings)[1], grid)
 
 
 def candidates(operator: HistogramOperator, transform: str) -> Array:
     """Parameters to look at, in ascending order; the plain kernel is among them."""
     if transform == "power":
         return np.array(POWERS)
-    values = operator.histograms.columns.values
-    return np.array(RATES) / (float(values.mean()) if len(values) else 1.0)
-
-
-def _least(cost: Callable[[float], float], grid: Array) -> float:
-    """The parameter that costs least: the best of a grid, refined between its neighbours."""
-    costs = [cost(float(parameter)) for parameter in track(grid, "transform", len(grid))]
-    at = int(np.argmin(costs))
-    around = grid[max(at - 1, 0)], grid[min(at + 1, len(grid) - 1)]
-    options = {"xatol": 0.02 * (around[1] - around[0]), "maxiter": 8}
-    refined = minimize_scalar(cost, bounds=around, method="bounded", options=options)
-    return float(refined.x) if refined.fun < costs[at] else float(grid[at])
+    total, count = float(operator.dimension_traces().sum()), operator.n_numbers
+    return np.array(RATES) * (count / total if total > 0 else 1.0)
 
 
 def _bound_parameter(operator: HistogramOperator, targets: Array, settings: Settings) -> float:
@@ -179,21 +189,16 @@ def _bound_at(operator: HistogramOperator, targets: Array, level: float) -> floa
     return likelihood_bound(operator, targets, level, free_mean=True, any_scale=True, tolerance=1e-3).value
 
 
-def _relevant(
+def _relevance(
     operator: HistogramOperator, targets: Array, level: float, groups: Indices, settings: Settings
-) -> tuple[HistogramOperator, float, float]:
-    """The operator with learned weights, of mean diagonal 1, and the level and evidence that go with it."""
-    scale = noise_curve(operator, targets, steps=STEPS, random_state=settings.random_state).scale(level)
-    learned = learn_relevance(
-        operator.with_weights(scale * operator.weights),
-        targets,
-        scale * level,
+) -> LearnedRelevance:
+    """Weights of dimensions or channels, from as many problems as are quick enough."""
+    return learn_relevance(
+        operator,
+        targets[:, spread(targets.shape[1], MOST_RELEVANCE_COLUMNS)],
+        level,
         groups=groups if settings.relevance == "channels" else None,
+        prior=settings.relevance_prior,
         steps=settings.relevance_steps,
-        spread=settings.relevance_spread,
         random_state=settings.random_state,
     )
-    weighted = operator.with_weights(learned.weights)
-    level = learned.noise_level * operator.n / weighted.trace() if settings.level is None else settings.level
-    curve = noise_curve(unit(weighted), targets, steps=STEPS, random_state=settings.random_state)
-    return unit(weighted), level, curve.joint_log_evidence(level)

@@ -14,6 +14,7 @@ from fewsight.kernels import HistogramOperator
 from fewsight.learners.calibration import Calibration
 from fewsight.learners.gp_state import LABEL_TYPES, _checked_classes
 from fewsight.learners.histograms.input import HistogramInput
+from fewsight.learners.histograms.low_rank import AUTO
 from fewsight.learners.histograms.options import options_of
 from fewsight.learners.histograms.posterior import HistogramPosterior
 from fewsight.learners.histograms.variance import FastVariance
@@ -24,6 +25,7 @@ Classifier = TypeVar("Classifier", bound=Any)
 OPTIONS = (
     "tolerance",
     "max_iterations",
+    "preconditioner",
     "quantization_bins",
     "variance",
     "calibrated",
@@ -72,11 +74,14 @@ def rows_of(operator: HistogramOperator) -> Any:
 def restored(classifier: Classifier, state: State) -> Classifier:
     """The classifier, new until now, as the one that the state was made from."""
     header, arrays = state.header, state.arrays
-    classifier.set_params(**{name: header["options"][name] for name in OPTIONS})
+    known = {"preconditioner": AUTO, **header["options"]}  # which older files do not name
+    classifier.set_params(**{name: known[name] for name in OPTIONS})
     classifier.classes_ = _checked_classes(header["classes"], header["label_type"])
     classifier.input_ = HistogramInput.from_state(state.nested("input"))
-    classifier.kernel = classifier.input_.parameter
+    classifier.kernel, classifier.groups = classifier.input_.parameter, classifier.input_.given_groups
     classifier.calibration_ = Calibration.from_state(state.nested("calibration"))
+    if len(classifier.calibration_.leanings) > len(classifier.classes_):
+        raise InvalidInput("the calibration must have no more leanings than there are classes.")
     classifier.novelty_ = Novelty.from_state(state.nested("novelty"))
     classifier.unknown_rule = classifier.novelty_.rule
     operator = HistogramOperator.from_rows(
@@ -88,7 +93,7 @@ def restored(classifier: Classifier, state: State) -> Classifier:
     classifier.feature_transform = header["transform"]
     classifier.transform_parameter_ = header["parameter"]
     given = classifier.transform_parameter_
-    classifier.transform_parameter = "evidence" if given is None else given
+    classifier.transform_parameter = "left-out" if given is None else given
     classifier.relevance = classifier.relevance_ = operator.weights
     levels = arrays["levels"]
     classifier.noise_variance_ = float(levels[0]) if len(levels) == 1 else levels

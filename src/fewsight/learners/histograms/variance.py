@@ -19,7 +19,7 @@ import scipy.sparse
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.kernels import HistogramOperator, LookupTable
-from fewsight.learners.histograms.posterior import HistogramPosterior
+from fewsight.learners.histograms.posterior import TABLE_BYTES, HistogramPosterior
 
 DIRECTIONS = 16
 EXAMPLES = 192  # training examples whose variance is computed exactly
@@ -83,7 +83,7 @@ class FastVariance:
 
     def of(self, X: Any) -> Array:
         """Estimated variances (m,) of new rows."""
-        inner = self._table.product(X)
+        inner = self._inner(X)
         sums, base = self._sums(X, inner)
         return np.clip(base + sums @ self.coefficients, 0.0, self._bound(X, inner))
 
@@ -117,6 +117,11 @@ class FastVariance:
         if restored.columns.shape[0] != operator.n or restored.bins.shape != (3, operator.width):
             raise InvalidInput("the variance must have a row per training example and a column per bin.")
         return restored
+
+    def _inner(self, X: Any) -> Array:
+        """Inner products with the columns, by table unless it would be too large."""
+        too_large = 8 * self.operator.width * (BINS + 1) * self.columns.shape[1] > TABLE_BYTES
+        return self.operator.product(X, self.columns) if too_large else self._table.product(X)
 
     @cached_property
     def _table(self) -> LookupTable:
