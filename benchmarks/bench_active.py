@@ -36,11 +36,13 @@ def problem(n_pool: int) -> tuple[np.ndarray, np.ndarray]:
     return np.minimum(K, K.T), classes
 
 
-def start(pool: Pool, classes: np.ndarray, n_labels: int, kind: Any = GPClassifier) -> ActiveLearner:
+def start(
+    pool: Pool, classes: np.ndarray, n_labels: int, kind: Any = GPClassifier, rule: str = "uncertainty"
+) -> ActiveLearner:
     """A learner with the first labels. Noise is given, so that no route spends time on learning it."""
     learner = kind(pool.parameter, noise_variance=NOISE, calibrated=False)
     known = [*classes[:n_labels].tolist(), *[None] * (len(pool) - n_labels)]
-    return ActiveLearner(learner, "uncertainty", audit_share=0.0, relearn_every=None).fit(pool, known)
+    return ActiveLearner(learner, rule, explore=False, audit_share=0.0, relearn_every=None).fit(pool, known)
 
 
 def anew(active: ActiveLearner) -> Query:
@@ -62,8 +64,10 @@ def by_fit(active: ActiveLearner, K: np.ndarray) -> Query:
 class Stepping:
     """Our way: take in the answer to the question at hand, and ask the next."""
 
-    def __init__(self, pool: Pool, classes: np.ndarray, n_labels: int, kind: Any = GPClassifier) -> None:
-        self.active, self.classes = start(pool, classes, n_labels, kind), classes
+    def __init__(
+        self, pool: Pool, classes: np.ndarray, n_labels: int, kind: Any = GPClassifier, rule: str = "uncertainty"
+    ) -> None:
+        self.active, self.classes = start(pool, classes, n_labels, kind, rule), classes
         self.asked = self.active.query().indices
 
     def __call__(self) -> None:
@@ -89,16 +93,20 @@ def bench_anew(K: np.ndarray, classes: np.ndarray, n_labels: int, repeats: int) 
 
 
 def bench_alone(
-    pool: Pool, what: str, classes: np.ndarray, n_labels: int, repeats: int, kind: Any = GPClassifier
+    pool: Pool,
+    what: str,
+    classes: np.ndarray,
+    n_labels: int,
+    repeats: int,
+    kind: Any = GPClassifier,
+    rule: str = "uncertainty",
 ) -> dict[str, Any]:
     """Ours with nothing else in between."""
-    ours = Stepping(pool, classes, n_labels, kind)
+    ours = Stepping(pool, classes, n_labels, kind, rule)
     ours()
     seconds, _ = side_by_side(ours, lambda: None, repeats)
-    by = "" if kind is GPClassifier else f" by {kind.__name__}"
-    name = (
-        f"answers and questions one after another{by}, {what} of {len(pool):,}, {n_labels} labels, {N_CLASSES} classes"
-    )
+    by = rule if kind is GPClassifier else f"{rule} of {kind.__name__}"
+    name = f"answers and questions by {by}, {what} of {len(pool):,}, {n_labels} labels, {N_CLASSES} classes"
     print(f"{name}: {seconds * 1e3:.2f} ms (budget {BUDGET_SECONDS * 1e3:.0f} ms)")
     return {"name": name, "ours_seconds": seconds, "budget_seconds": BUDGET_SECONDS}
 
@@ -188,10 +196,12 @@ def main() -> None:
     n_pool, n_labels, repeats = (2_000, 100, 5) if options.quick else (N_POOL, N_LABELS, 15)
     K, classes = problem(n_pool)
     sizes = K, classes, n_labels
-    found = [bench_alone(GramPool(K), "Gram matrix", classes, n_labels, repeats)]
+    rules = ("uncertainty", "exploration")
+    found = [bench_alone(GramPool(K), "Gram matrix", classes, n_labels, repeats, rule=rule) for rule in rules]
     found += [*bench_anew(*sizes, repeats), bench_peer(*sizes, 3)]
     images = image_pool(n_pool)
-    found += [bench_alone(images, "images", classes, n_labels, repeats), bench_row(images, 3)]
+    found += [bench_alone(images, "images", classes, n_labels, repeats, rule=rule) for rule in rules]
+    found += [bench_row(images, 3)]
     found += [bench_alone(images, "images", classes, n_labels, repeats, HistogramGPClassifier)]
     for size in (n_pool, 5 * n_pool):
         words, categories = histogram_pool(size)

@@ -15,6 +15,7 @@ SMALL = {
     "audit": {"MARKS": (10, 20), "SIZE": 60},
     "stopping": {"MOST": 40},
     "rare": {},
+    "exploring": {"MARKS": (12, 20), "SIZE": 90},
     "wrong_labels": {"MARKS": (40,)},
 }
 

@@ -26,10 +26,10 @@ class Exploration(QueryRule):
     name: ClassVar[str] = "exploration"
 
     def _scores(self, view: View, candidates: Indices, rng: np.random.Generator) -> Array:
-        mean = view.mean[candidates]
+        columns = view.mean.T[:, candidates]
         signs = (
             Uncertainty()._scores(view, candidates, rng),
-            mean.mean(axis=1) - mean.max(axis=1),
+            columns.mean(axis=0) - columns.max(axis=0),
             view.variance[candidates],
         )
         return np.sum([rankdata(sign) for sign in signs], axis=0) / (3 * len(candidates))
