@@ -4,7 +4,9 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import settings
@@ -51,3 +53,16 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory):
         del os.environ["FEWSIGHT_CACHE"]
     else:
         os.environ["FEWSIGHT_CACHE"] = before
+
+
+@pytest.fixture
+def cluster() -> Iterator[Any]:
+    """A client of two processes on this machine."""
+    distributed = pytest.importorskip(
+        "distributed", reason="distributed is not installed: pip install 'fewsight[dask]'"
+    )
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as local,
+        distributed.Client(local) as client,
+    ):
+        yield client

@@ -7,7 +7,7 @@ the squares of the largest eigenvalues alone for the squared Frobenius norm; the
 paper (kernel as it is, prior mean zero, noise 0.1), once as the learner does it (kernel of mean diagonal 1, free mean, any
 scale, noise 1).
 
-    python -m experiments.rodner2012.bound DATA --work FOLDER --seeds 0
+    python -m experiments.rodner2012.bound DATA --work FOLDER
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def draw(cells: dict[tuple[str, float], list[dict[str, float]]]) -> Figure:
 
 
 def _main() -> None:
-    parser = word_arguments("bound", __doc__, seeds="0")
+    parser = word_arguments("bound", __doc__, seeds="0-2")
     add_outputs(parser, "bound")
     run(parser, work)
 

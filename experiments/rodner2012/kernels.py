@@ -63,7 +63,9 @@ def work(options: argparse.Namespace) -> None:
     keys = [(place, way) for place in options.places for way in options.ways]
     cells: dict[str, list[dict[str, float]]] = {way: [] for way in options.ways}
     for place, way in track(keys, "kernels", len(keys)):
-        settings = {**WAYS[way], "seed": place.seed, "words": options.words, "per_class": place.per_class, "version": 2}
+        version = 3 if "criterion" in WAYS[way] else 2  # changes with what the learner does
+        settings = {**WAYS[way], "seed": place.seed, "words": options.words, "per_class": place.per_class}
+        settings["version"] = version
         cells[way].append(kept(options.work, "kernels", settings, lambda p=place, w=way: measure(store, p, w)))
     head = {"channels": "words", "learner": "histogram_gp", "combine": "none", "per_class": options.sizes[0]}
     records = [

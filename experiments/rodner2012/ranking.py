@@ -46,7 +46,6 @@ from histogram_data import Split, one_against_many
 OURS: dict[str, dict[str, Any]] = {
     "default": {},
     "balanced": {"balanced": True},
-    "bound": {"criterion": "bound"},
     "power": {"feature_transform": "power"},
     "noise_0.1": {"noise_variance": 0.1},
     "balanced_noise_10": {"noise_variance": 10.0, "balanced": True},

@@ -1,6 +1,6 @@
 """A thousand relevance weights on Caltech-101 bags of words, as they are and with half the words exchanged between images.
 
-    python -m experiments.rodner2012.relevance_words DATA --work FOLDER
+python -m experiments.rodner2012.relevance_words DATA --work FOLDER
 """
 
 from __future__ import annotations

@@ -38,8 +38,8 @@ def learned(X: Any, classes: Any, **options: Any) -> tuple[Found, HistogramPoste
     return found, HistogramPosterior.condition(found.operator, classes, n_classes, found.noise, options_of(learner))
 
 
-def thousand_weights(seed: int, problems: str, n_others: int, n_words: int) -> Cell:
-    """Areas under the curve on new images, weights, and what they cost; `problems` is "one" or "all"."""
+def thousand_weights(seed: int, problems: str, n_others: int, n_words: int, **more: Any) -> Cell:
+    """Areas under the curve on new images, weights, their cost; `problems` is "one" or "all", `more` are options to learn."""
     n_noise, one = n_words // 2, problems == "one"
     many = {} if one else {"n_categories": MANY_CATEGORIES, "n_test": MANY_TEST}
     data = one_against_many(
@@ -51,7 +51,8 @@ def thousand_weights(seed: int, problems: str, n_others: int, n_words: int) -> C
     )
     informative = np.arange(n_words) >= n_noise
     cell: Cell = {"n": float(data.X.shape[0])}
-    for way, options in (("plain", {}), ("weighted", LEARNED), ("oracle", {"relevance": informative.astype(float)})):
+    known = {"relevance": informative.astype(float)}
+    for way, options in (("plain", {}), ("weighted", {**LEARNED, **more}), ("oracle", known)):
         with silent(), threadpool_limits(1):
             start, cpu = perf_counter(), process_time()
             found, posterior = learned(data.X, classes, **options)

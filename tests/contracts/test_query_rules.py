@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from fewsight._base.errors import FewsightError
-from fewsight.active import QUERY_RULES, Margin, PoolView, Uncertainty
+from fewsight.active import QUERY_RULES, ActiveLearner, Margin, PoolView, Uncertainty
 from fewsight.kernels import RBF
-from fewsight.learners import GPClassifier, NearestNeighbourClassifier, SVMClassifier
+from fewsight.learners import GPClassifier, HistogramGPClassifier, NearestNeighbourClassifier, SVMClassifier
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(90, 4))
@@ -30,6 +30,19 @@ def test_a_query_is_unique_in_the_pool_sorted_and_of_the_size_that_was_asked_for
     assert len(query) == min(batch_size, 60) == len(query.scores)
     assert len(set(query.indices.tolist())) == len(query)
     assert set(query.indices.tolist()) <= set(range(60))
+    assert np.isfinite(query.scores).all()
+    assert (np.diff(query.scores) <= 0).all()
+
+
+@pytest.mark.parametrize("batch_size", [1, 5, 1000])
+@pytest.mark.parametrize("n_classes", LABELS)
+def test_pools_of_histograms_are_asked_about_as_all_others(rule, n_classes, batch_size):
+    labels = [*LABELS[n_classes].tolist(), *[None] * 60]
+    view = ActiveLearner(HistogramGPClassifier()).fit(np.abs(X), labels).view_
+    query = rule.query(view, batch_size=batch_size)
+    assert len(query) == min(batch_size, 60) == len(query.scores)
+    assert len(set(query.indices.tolist())) == len(query)
+    assert set(query.indices.tolist()) <= set(range(30, 90))
     assert np.isfinite(query.scores).all()
     assert (np.diff(query.scores) <= 0).all()
 

@@ -51,7 +51,8 @@ def test_relevance_writes_its_results_and_figure_and_goes_on_from_the_work_folde
         work=tmp_path / "work", json=tmp_path / "found.json", figure=tmp_path / "found.png", command="relevance"
     )
     options.seeds, options.per_class, options.large_seeds, options.others, options.words = (0, 1), (5,), (), 1, 40
-    options.kinds, options.all_seeds = ("independent",), ()
+    options.kinds, options.other_runs, options.all_seeds = ("independent",), 0, ()
+    options.less_seeds = ()
     relevance.work(options)
     first = json.loads(options.json.read_text())
     assert first["protocol"]["seeds"] == [0, 1]

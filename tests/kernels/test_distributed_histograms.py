@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -112,18 +111,6 @@ def test_wrong_rows_and_weights_are_refused_as_on_one_machine() -> None:
     ):
         with pytest.raises(InvalidInput, match="HistogramOperator: "):
             ask()
-
-
-@pytest.fixture
-def cluster() -> Iterator[Any]:
-    distributed = pytest.importorskip(
-        "distributed", reason="distributed is not installed: pip install 'fewsight[dask]'"
-    )
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as local,
-        distributed.Client(local) as client,
-    ):
-        yield client
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -78,21 +77,11 @@ def test_a_cluster_that_is_none_is_refused_in_one_sentence() -> None:
         HistogramGPClassifier(cluster=3).fit(X, CLASSES)
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[Any]:
-    distributed = pytest.importorskip("distributed", reason="distributed is missing: pip install 'fewsight[dask]'")
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=True, dashboard_address=None) as local,
-        distributed.Client(local) as client,
-    ):
-        yield client
-
-
 @pytest.mark.slow
-def test_two_processes_train_the_model_of_one(client: Any) -> None:
+def test_two_processes_train_the_model_of_one(cluster: Any) -> None:
     few = X[:60], np.arange(60) % 20  # three of each, and so three folds: every iteration is a journey
-    compare(client, *few, **GIVEN)
-    compare(client.scheduler.address, *few, **GIVEN)
+    compare(cluster, *few, **GIVEN)
+    compare(cluster.scheduler.address, *few, **GIVEN)
 
 
 @pytest.mark.slow

@@ -129,6 +129,17 @@ def test_every_option_still_classifies(options):
     assert found.unknown.mean() < 0.3
 
 
+@pytest.mark.parametrize("transform", ["none", "power", "exponential"])
+def test_the_bound_finds_a_noise_near_that_of_the_evidence_and_no_kernel_that_compares_nothing(transform):
+    options = {"feature_transform": transform, "transform_parameter": "evidence"}
+    learner = HistogramGPClassifier(criterion="bound", **options).fit(X, Y)
+    level = HistogramGPClassifier().fit(X, Y).noise_variance_
+    assert level / 4 < learner.noise_variance_ < 8 * level
+    assert learner.score(X_TEST, Y_TEST) > 0.85
+    given = HistogramGPClassifier(criterion="bound", noise_variance=5e3, **options).fit(X, Y)
+    assert np.isfinite(given.log_evidence_)
+
+
 def test_weights_that_are_given_are_used():
     weights = np.r_[np.ones(30), np.zeros(30)]
     some = HistogramGPClassifier(relevance=weights, noise_variance=0.3, quantization_bins=None).fit(X, Y)

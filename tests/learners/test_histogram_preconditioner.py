@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from fewsight._base.errors import FewsightError
+from fewsight.kernels import HistogramOperator
 from fewsight.learners import HistogramGPClassifier
-from fewsight.learners.histograms import left_out_folds
+from fewsight.learners.histograms import left_out_folds, low_rank
 from fewsight.learners.histograms.low_rank import pays
 from fewsight.persistence import load, save
 
@@ -58,13 +59,20 @@ def test_it_pays_with_many_systems_of_many_iterations_and_rows_with_many_numbers
     assert not pays(3_000, 300_000, 40, 700)
 
 
-def test_left_to_itself_the_learner_uses_one_where_it_pays():
-    rng = np.random.default_rng(6)
-    classes = np.arange(640) % 16
-    rows = rng.random((640, 1_000)) + rng.random((16, 1_000))[classes]
-    assert HistogramGPClassifier(noise_variance=1e-3).fit(rows, classes).posterior_.low_rank is not None
-    easy = HistogramGPClassifier(noise_variance=1e3, calibrated=False).fit(rows, classes)
-    assert easy.posterior_.low_rank is None
+def test_left_to_itself_the_learner_uses_one_where_it_pays(monkeypatch):
+    monkeypatch.setattr(low_rank, "RANK", 40)
+    operator = HistogramOperator.from_rows(X)
+    targets = np.where(CLASSES[:, None] == np.arange(12), 1.0, -1.0)
+
+    def chosen(n_numbers, noise):
+        noises = np.full((240, 1), noise)
+        return low_rank.low_rank_for(operator, n_numbers, targets, noises, "auto", 400, 1e-3, 1_000)
+
+    found = chosen(10**6, 1e-2)  # as if each row had thousands of numbers
+    assert found is not None
+    assert found.L.shape == (240, 40)
+    assert chosen(10**6, 1e6) is None  # an iteration or two: not worth it
+    assert chosen(2_400, 1e-2) is None  # iterations that cost nearly nothing
 
 
 def test_the_model_file_keeps_the_rank_and_a_wrong_one_is_refused(tmp_path):

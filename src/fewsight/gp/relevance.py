@@ -28,6 +28,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+import numpy.typing as npt
 
 from fewsight._base.checks import check_integer, check_matrix, check_number, check_positive
 from fewsight._base.progress import track
@@ -88,10 +89,10 @@ def learn_relevance(
     prior = check_number(WHO, "prior", prior, least=0, most=1e12)
     level = check_positive(WHO, "level", level)
     targets = _alike(check_matrix(WHO, "targets", targets, shape=(operator.n, None)))
-    traces, weights, products = operator.dimension_traces(), np.array(operator.weights), 0
+    traces, weights, taken, products = operator.dimension_traces(), np.array(operator.weights), 0, 0
     climb: _Climb | None = None
     start: Array | None = None
-    for step in track(range(1, steps + 1), "relevance weights", steps):
+    for _ in track(range(steps), "relevance weights", steps):
         slopes = evidence_slopes(
             operator.with_weights(weights),
             targets,
@@ -102,14 +103,14 @@ def learn_relevance(
             start=start,
             random_state=random_state,
         )
-        products, start = products + slopes.products, slopes.solution
+        taken, products, start = taken + 1, products + slopes.products, slopes.solution
         climb = climb or _Climb.begun(weights, slopes, traces, groups, prior)
         weights = climb.step(weights, slopes, pairs=pairs)
         level *= float(np.sqrt(max(slopes.noise_explained * slopes.scale, TINY) / max(slopes.noise_expected, TINY)))
         level = max(level, LEAST_LEVEL * float(weights @ traces) / operator.n)
         if np.abs(climb.moves).max(initial=0.0) < SMALL_STEP:
             break
-    return LearnedRelevance(weights, level, step, products)
+    return LearnedRelevance(weights, level, taken, products)
 
 
 def _alike(targets: Array) -> Array:
@@ -126,7 +127,7 @@ class _Climb:
 
     begun_at: Array  # (d,) weights
     numbers: Indices  # (d,) the group of each dimension
-    known: Array  # (groups,) whether any example has it
+    known: npt.NDArray[np.bool_]  # (groups,) whether any example has it
     held: Array  # (groups,) degrees of freedom by which the prior holds it
     moves: Array  # (groups,) of the logarithms in the last step
     boldness: float = 1.0
@@ -136,7 +137,7 @@ class _Climb:
         """At the weights of the first slopes."""
         numbers = np.arange(len(weights)) if groups is None else groups
         count = int(numbers.max(initial=-1)) + 1
-        held, seen = (np.bincount(numbers, part, count) for part in (prior * weights * slopes.expected, traces))
+        held, seen = (_by_group(part, numbers, count) for part in (prior * weights * slopes.expected, traces))
         return cls(np.maximum(weights, TINY), numbers, seen > 0, held, np.zeros(count))
 
     def step(self, weights: Array, slopes: Slopes, *, pairs: bool) -> Array:
@@ -165,7 +166,12 @@ class _Climb:
         return float(np.sqrt((self.held @ factors) / (self.held @ (1.0 / factors))))
 
     def _sums(self, values: Array) -> Array:
-        return np.bincount(self.numbers, values, len(self.known))
+        return _by_group(values, self.numbers, len(self.known))
 
     def _means(self, values: Array) -> Array:
         return self._sums(values) / np.maximum(np.bincount(self.numbers, minlength=len(self.known)), 1)
+
+
+def _by_group(values: Array, numbers: Indices, count: int) -> Array:
+    """The sum of the values of each group."""
+    return np.asarray(np.bincount(numbers, values, count), dtype=np.float64)

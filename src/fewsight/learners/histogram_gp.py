@@ -59,8 +59,8 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         noise [Rodner2012, section 3], and probabilities and decisions are those of classes that are equally likely. Without it
         they are those of classes as frequent as their training examples.
     noise_per_class : learn a noise level for each class.
-    criterion : "evidence", or "bound" for the paper's way: the upper bound of the negative log likelihood, by Nelder and
-        Mead's method.
+    criterion : "evidence", or "bound" for the paper's way: an upper bound of the negative log likelihood, by Nelder and Mead's
+        method.
     tolerance : of the true residual of every system, relative.
     max_iterations : of conjugate gradients; `converged_` says whether that was enough.
     preconditioner : rank of what shortens conjugate gradients, see `fewsight.gp.LowRankPreconditioner`; 0 for none, "auto" to use

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -109,12 +108,10 @@ def test_more_categories_need_more_images() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.skipif("FEWSIGHT_DATA" not in os.environ, reason="FEWSIGHT_DATA does not say where photographs are")
-def test_photographs_are_learned_and_told_apart_as_by_gp(run: Run, tmp_path: Path) -> None:
+def test_photographs_are_learned_and_told_apart_as_by_gp(run: Run, caltech101: Path, tmp_path: Path) -> None:
     """Six categories of Caltech-101, twenty photographs each to learn and ten to ask about."""
-    source = Path(os.environ["FEWSIGHT_DATA"]) / "caltech101"
     for category in ("accordion", "bonsai", "chair", "dalmatian", "ewer", "watch"):
-        for place, path in enumerate(sorted((source / category).iterdir())[:30]):
+        for place, path in enumerate(sorted((caltech101 / category).iterdir())[:30]):
             folder = tmp_path / ("new" if place % 3 == 2 else "photos") / category
             folder.mkdir(parents=True, exist_ok=True)
             shutil.copy(path, folder)

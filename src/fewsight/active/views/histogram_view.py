@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, final
 
 import numpy as np
@@ -10,16 +9,15 @@ import numpy as np
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.active.pools.histograms import HistogramRows, KeptColumns, comparable, intersections
-from fewsight.active.views.base import Mask, View
+from fewsight.active.views.following import CalibratedView, LabelledView
 from fewsight.active.views.histogram_posteriors import ExactPosterior, IteratedPosterior
 from fewsight.learners.calibration import Calibration
-from fewsight.learners.probability import largest_probability
 
 LOOSE_MEAN = 1e3  # prior variance of a mean that is as good as free, over a kernel of mean diagonal 1
 
 
 @final
-class HistogramView(View):
+class HistogramView(CalibratedView, LabelledView):
     """Means and variances of a pool in units of the kernel; `append` and `take_back` change it, rules only read it.
 
     Memory is that of the labelled examples' kernel values with the pool, 4 bytes each (20 MB for 500 labels and a pool of
@@ -35,11 +33,9 @@ class HistogramView(View):
     """
 
     def __init__(self, rows: HistogramRows, columns: KeptColumns, factor: float, noise_variance: float) -> None:
+        super().__init__()
         self.rows, self.columns, self.factor, self.noise_variance = rows, columns, factor, noise_variance
         self.calibration: Calibration | None = None
-        self.classes: list[Any] = []
-        self.labels: list[Any] = []
-        self._positions: list[int] = []
         self._diagonal = factor * columns.operator.diag()
         self._comparable: Any = None
         self._posterior: ExactPosterior | IteratedPosterior | None = None
@@ -55,21 +51,6 @@ class HistogramView(View):
     def variance(self) -> Array:
         posterior = self._now()
         return self._diagonal.copy() if posterior is None else np.maximum(posterior.variance, 0.0)
-
-    @property
-    def n_labelled(self) -> int:
-        return len(self.labels)
-
-    @property
-    def positions(self) -> Indices:
-        """Where the labelled examples stand in the pool, in the order of their labels."""
-        return np.array(self._positions, dtype=np.intp)
-
-    @property
-    def unlabelled(self) -> Mask:
-        mask = np.ones(len(self), dtype=bool)
-        mask[self.positions] = False
-        return mask
 
     @property
     def diagonal(self) -> Array:
@@ -95,45 +76,17 @@ class HistogramView(View):
         left, right = (self.kernel(self.positions, some) for some in (rows, columns))
         return posterior.covariance(K, left, right, rows, columns)
 
-    def probabilities(self, rows: Indices | None = None) -> Array:
-        mean, variance = (self.mean, self.variance) if rows is None else (self.mean[rows], self.variance[rows])
-        return self.probabilities_of(mean, variance)
-
-    def probabilities_of(self, mean: Array, variance: Array) -> Array:
-        """Probabilities of any latent means (r, c) and variances (r,)."""
-        if not len(mean):
-            return np.zeros_like(mean)
-        if self.calibration is not None:
-            return self.calibration.probabilities(mean)
-        return largest_probability(mean, np.sqrt(variance + self.noise_variance))
-
     # What changes it.
 
     def append(self, position: int, label: Any) -> None:
-        """Learn one label: one column of the kernel, and O(n m)."""
-        if label not in self.classes:
-            self.classes.append(label)
-        self._positions.append(int(position))
-        self.labels.append(label)
-        if isinstance(self._posterior, ExactPosterior) and self.n_labelled <= self.columns.most:
-            self._posterior.follow(int(position), np.where([label == known for known in self.classes], 1.0, -1.0))
-        else:
-            self._posterior = None
+        """Learn one label: one column of the kernel, and O(n m), where columns are kept."""
+        before = self._posterior
+        super().append(position, label)
+        if isinstance(before, ExactPosterior) and self.n_labelled <= self.columns.most:
+            before.follow(int(position), np.where([label == known for known in self.classes], 1.0, -1.0))
+            self._posterior = before
 
-    def take_back(self) -> Any:
-        """Forget the last label, also where it introduced a class; the others are learned anew when something is read."""
-        if not self.labels:
-            raise InvalidInput("HistogramView: no label is left to take back.")
-        self._positions.pop()
-        label = self.labels.pop()
-        if label not in self.labels:
-            self.classes.remove(label)
-        self._posterior = None
-        return label
-
-    def start(self, positions: Sequence[int], labels: Sequence[Any], classes: Sequence[Any]) -> None:
-        """Learn all of these, in place of what was learned; `classes` gives the order of columns."""
-        self._positions, self.labels, self.classes = [int(place) for place in positions], list(labels), list(classes)
+    def _forget(self) -> None:
         self._posterior = None
 
     def labelled(self) -> tuple[Array, Array, Array]:

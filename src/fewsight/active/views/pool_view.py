@@ -23,11 +23,11 @@ from scipy.linalg import blas
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.active.pools import Pool
-from fewsight.active.views.base import Mask, View
+from fewsight.active.views.base import Mask
+from fewsight.active.views.following import CalibratedView
 from fewsight.active.views.of_learner import pool_of
 from fewsight.gp import Posterior
 from fewsight.learners.calibration import Calibration
-from fewsight.learners.probability import largest_probability
 
 FIRST_ROWS = 16
 OUTSIDE = -1  # the position of a labelled example that is not in the pool
@@ -84,7 +84,7 @@ class _Growing:
 
 
 @final
-class PoolView(View):
+class PoolView(CalibratedView):
     """Means and variances of a pool under a Gaussian process; `append` and `take_back` change it, rules only read it.
 
     Memory is that of V, n x m numbers (24 MB for 300 labels and a pool of 10,000), up to twice that while it grows.
@@ -155,19 +155,6 @@ class PoolView(View):
     def covariance(self, rows: Indices, columns: Indices) -> Array:
         V = self._V.rows
         return self.kernel(rows, columns) - V[:, rows].T @ V[:, columns]
-
-    def probabilities(self, rows: Indices | None = None) -> Array:
-        mean = self.mean if rows is None else self.mean[rows]
-        variance = self.variance if rows is None else self.variance[rows]
-        return self.probabilities_of(mean, variance)
-
-    def probabilities_of(self, mean: Array, variance: Array) -> Array:
-        """Probabilities of any latent means (r, c) and variances (r,)."""
-        if not len(mean):
-            return np.zeros_like(mean)
-        if self.calibration is not None:
-            return self.calibration.probabilities(mean)
-        return largest_probability(mean, np.sqrt(variance + self.noise_variance))
 
     # What changes it.
 

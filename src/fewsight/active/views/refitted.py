@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, final
 
 import numpy as np
@@ -11,23 +10,21 @@ from sklearn.base import clone
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.active.pools import Pool
-from fewsight.active.views.base import Mask, View
+from fewsight.active.views.following import LabelledView
 from fewsight.learners import KernelLearner
 from fewsight.learners.probability import softmax
 
 
 @final
-class RefittedView(View):
+class RefittedView(LabelledView):
     """Like `PoolView` for learners that cannot take in one label: support vector machines, nearest neighbours."""
 
     def __init__(self, pool: Pool, learner: KernelLearner, scales: Array) -> None:
+        super().__init__()
         self.pool, self.learner = pool, clone(learner).set_params(kernel="precomputed")
         self.noise_variance = 0.0
-        self.classes: list[Any] = []
-        self.labels: list[Any] = []
         self._factors = np.full(pool.n_kernels, 1.0 / pool.n_kernels) / scales
         self._diagonal = pool.diagonal(self._factors)
-        self._positions: list[int] = []
         self._fitted: Any = None
         self._mean, self._variance = np.zeros((len(pool), 0)), self._diagonal.copy()
 
@@ -40,21 +37,6 @@ class RefittedView(View):
     def variance(self) -> Array:
         self._refit()
         return self._variance
-
-    @property
-    def n_labelled(self) -> int:
-        return len(self.labels)
-
-    @property
-    def positions(self) -> Indices:
-        """Where the labelled examples stand in the pool, in the order of their labels."""
-        return np.array(self._positions, dtype=np.intp)
-
-    @property
-    def unlabelled(self) -> Mask:
-        mask = np.ones(len(self.pool), dtype=bool)
-        mask[self.positions] = False
-        return mask
 
     @property
     def diagonal(self) -> Array:
@@ -75,28 +57,7 @@ class RefittedView(View):
         stated = softmax(self.mean)
         return stated if rows is None else stated[rows]
 
-    def append(self, position: int, label: Any) -> None:
-        """Learn one label, when something is read next."""
-        if label not in self.classes:
-            self.classes.append(label)
-        self._positions.append(int(position))
-        self.labels.append(label)
-        self._fitted = None
-
-    def take_back(self) -> Any:
-        """Forget the last label; returns it."""
-        if not self.labels:
-            raise InvalidInput("RefittedView: no label is left to take back.")
-        self._positions.pop()
-        label = self.labels.pop()
-        if label not in self.labels:
-            self.classes.remove(label)
-        self._fitted = None
-        return label
-
-    def start(self, positions: Sequence[int], labels: Sequence[Any], classes: Sequence[Any]) -> None:
-        """Learn all of these, in place of what was learned; `classes` gives the order of columns."""
-        self._positions, self.labels, self.classes = [int(place) for place in positions], list(labels), list(classes)
+    def _forget(self) -> None:
         self._fitted = None
 
     @property

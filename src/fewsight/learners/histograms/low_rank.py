@@ -18,7 +18,9 @@ from fewsight.gp import ColumnOperator, LowRankPreconditioner, Solution, conjuga
 
 AUTO = "auto"
 RANK = 300  # smaller ones save less than they cost
-KEPT = 0.5  # of the iterations, at most, is what it leaves
+KEPT = 0.6  # of the iterations is what it leaves, or less: 0.4 to 0.6 on images, 0.7 where there were ten
+LEAST_ITERATIONS = 8  # of fewer hardly any can be saved
+MARGIN = 0.85  # of the time without it that it must be expected to take, or less
 # Nanoseconds: of a product, for each non-zero and column, with one column and in blocks of eight; of the preconditioner for each
 # row, rank and column; of making it, for each non-zero and rank, and for each row and square of the rank.
 ONE_COLUMN, MANY_COLUMNS, APPLIED, COLUMN_MADE, FACTOR_MADE = 1.2, 0.4, 0.55, 0.85, 0.4
@@ -56,7 +58,9 @@ def pays(n: int, n_numbers: int, iterations: int, columns: int) -> bool:
     product = n_numbers * (MANY_COLUMNS if columns >= 8 else ONE_COLUMN)
     plain = iterations * columns * product
     helped = KEPT * iterations * columns * (product + APPLIED * n * RANK)
-    return plain > helped + RANK * (COLUMN_MADE * n_numbers + FACTOR_MADE * n * RANK)
+    return iterations >= LEAST_ITERATIONS and MARGIN * plain > helped + RANK * (
+        COLUMN_MADE * n_numbers + FACTOR_MADE * n * RANK
+    )
 
 
 def low_rank_for(

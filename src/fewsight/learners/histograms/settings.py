@@ -4,7 +4,7 @@ training examples that are left out."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import final
+from typing import Any, final
 
 import numpy as np
 
@@ -22,7 +22,9 @@ LOW, STEPS_IF_LOW = 0.1, 160
 POWERS = (0.2, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0)
 RATES = (-3.0, -1.0, -0.3, 0.0, 0.3, 1.0)  # of the exponential, per mean non-zero value
 PLAIN = {"power": 1.0, "exponential": 0.0}  # the parameter that changes nothing
-START_LEVEL = 1.0
+SMALL = 0.03  # of the least rate > 0: nearly plain
+EIGENVALUES = 64  # for the bound
+START_LEVEL, BOUND_LEVELS = 1.0, (1e-3, 1e3)
 
 
 @final
@@ -137,17 +139,23 @@ def candidates(operator: HistogramOperator, transform: str) -> Array:
 
 
 def _bound_parameter(operator: HistogramOperator, targets: Array, settings: Settings) -> float:
-    """As in the paper, by Nelder and Mead's method, together with the level; a rate of the exponential is > 0 there."""
+    """As in the paper, by Nelder and Mead's method, together with the level; a rate of the exponential is > 0 there.
+
+    The plain kernel stays unless the bound is better: far rates end in kernels that compare nothing but the largest values.
+    """
     grid = candidates(operator, settings.transform)
-    start = 1.0 if settings.transform == "power" else float(grid[grid > 0][0])
+    start = 1.0 if settings.transform == "power" else SMALL * float(grid[grid > 0][0])
 
     def value(place: Array) -> float:
         changed = unit(operator.with_transform(settings.transform, float(place[0])))
-        level = float(place[1]) if settings.level is None else settings.level
-        return _bound_at(changed, targets, level)
+        if settings.level is not None:
+            return _bound_at(changed, targets, settings.level)
+        return _bound_in_range(changed, targets, float(place[1]))
 
     best = minimise(value, np.array([start, START_LEVEL]), tolerance=0.02, max_evaluations=60)
-    return float(best.parameters[0])
+    plain = PLAIN[settings.transform]
+    without = -_bound_of(unit(operator), targets, settings)[1]
+    return float(best.parameters[0]) if best.value < without else plain
 
 
 def _level(operator: HistogramOperator, targets: Array, settings: Settings) -> tuple[float, float]:
@@ -177,7 +185,7 @@ def _bound_of(operator: HistogramOperator, targets: Array, settings: Settings) -
     if settings.level is not None:
         return settings.level, -_bound_at(operator, targets, settings.level)
     best = minimise(
-        lambda at: _bound_at(operator, targets, float(at[0])),
+        lambda at: _bound_in_range(operator, targets, float(at[0])),
         np.array([START_LEVEL]),
         tolerance=0.05,
         max_evaluations=25,
@@ -185,8 +193,16 @@ def _bound_of(operator: HistogramOperator, targets: Array, settings: Settings) -
     return float(best.parameters[0]), -best.value
 
 
+def _bound_in_range(operator: HistogramOperator, targets: Array, level: float) -> float:
+    """For a search, which must not leave the levels that make sense."""
+    return _bound_at(operator, targets, level) if BOUND_LEVELS[0] <= level <= BOUND_LEVELS[1] else np.inf
+
+
 def _bound_at(operator: HistogramOperator, targets: Array, level: float) -> float:
-    return likelihood_bound(operator, targets, level, free_mean=True, any_scale=True, tolerance=1e-3).value
+    """With the tighter bound of the log-determinant and more eigenvalues than the paper's: else levels come out far too large."""
+    count = max(1, min(EIGENVALUES, operator.n // 10))
+    options: dict[str, Any] = {"free_mean": True, "any_scale": True, "tolerance": 1e-3}
+    return likelihood_bound(operator, targets, level, bound="tightest", n_eigenvalues=count, **options).value
 
 
 def _relevance(
