@@ -133,6 +133,21 @@ def store(typing_context: Any, array: Any, place: Any, a: Any) -> Any:
     return types.void(array, types.uint64, lanes_type), generate
 
 
+@intrinsic
+def fetch(typing_context: Any, array: Any, place: Any) -> Any:
+    """Have the processor bring the line of the cache with this number; nothing waits for it."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        bytes_type, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+        where = builder.bitcast(_pointer(context, builder, signature.args[0], *arguments), bytes_type)
+        kind = ir.FunctionType(ir.VoidType(), [bytes_type, flag, flag, flag])
+        prefetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(prefetch, [where, flag(0), flag(3), flag(1)])  # to read, into the nearest cache, data
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64), generate
+
+
 @numba.njit
 def aligned(n: int, skew: int) -> Array:
     """Zeros for n rows of LANES numbers, flat: a row is one line of the cache, and arrays of different skew (below PAGE / LANES)
