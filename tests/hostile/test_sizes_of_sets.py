@@ -102,7 +102,9 @@ def test_a_hundred_thousand_good_images_are_refused_in_one_sentence_with_what_wo
     folder = Path(shutil.copytree(photos, tmp_path / "photos"))
     for number in range(MANY):
         os.link(folder / "brick" / f"{number % 6}.png", folder / "brick" / f"again {number:06d}.png")
-    finished = run(command("learn", folder, "-o", tmp_path / "model", "--learner", "gp", *SMALL), env=environment(cache))
+    finished = run(
+        command("learn", folder, "-o", tmp_path / "model", "--learner", "gp", *SMALL), env=environment(cache)
+    )
     assert finished.code == 1
     assert len(finished.said) == 1
     assert finished.said[0].startswith(f"learn: {MANY + 18:,} images would need about ")
