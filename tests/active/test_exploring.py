@@ -5,7 +5,7 @@ import pytest
 
 from fewsight._base.errors import InvalidInput
 from fewsight.active import ActiveLearner, Exploration, GramPool, Uncertainty
-from fewsight.active.asking import exploring
+from fewsight.active.question import exploring
 from fewsight.kernels import RBF
 from fewsight.learners import GPClassifier, SVMClassifier
 

@@ -15,8 +15,8 @@ from fewsight.active.views import HistogramView
 from fewsight.gp import Posterior
 from fewsight.kernels import HistogramOperator
 from fewsight.learners import HistogramGPClassifier
-from fewsight.learners.combining import PLAIN_NOISE
 from fewsight.learners.histograms import Found, find, settings_of
+from fewsight.learners.weight_search import PLAIN_NOISE
 
 NEUTRAL = {"power": 1.0, "exponential": 0.0}  # the parameter with which a transform changes nothing
 

@@ -9,6 +9,9 @@ import numpy as np
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
+from fewsight.active.assessment.audit import Expected
+from fewsight.active.assessment.stopping import DecisionHistory
+from fewsight.active.assessment.suspicion import surprises, surprises_at
 from fewsight.active.histogram_models import (
     LearnedHistograms,
     assembled_histograms,
@@ -17,9 +20,6 @@ from fewsight.active.histogram_models import (
     learned_histograms,
     plain_histograms,
 )
-from fewsight.active.judging.audit import Expected
-from fewsight.active.judging.stopping import DecisionHistory
-from fewsight.active.judging.suspicion import surprises, surprises_at
 from fewsight.active.models import (
     LEAST_TO_LEARN,
     Learned,

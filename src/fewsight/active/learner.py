@@ -11,17 +11,17 @@ from sklearn.utils.validation import check_is_fitted
 from fewsight._base.checks import check_integer, check_number, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
-from fewsight.active.answers import check_unlabelled, checked_labels, checked_positions, given_labels
-from fewsight.active.asking import Asking
-from fewsight.active.judging.audit import Accuracy, accuracy_of_rest
-from fewsight.active.judging.status import Status
-from fewsight.active.judging.stopping import advise
+from fewsight.active.assessment.audit import Accuracy, accuracy_of_rest
+from fewsight.active.assessment.status import Status
+from fewsight.active.assessment.stopping import advise
 from fewsight.active.knowledge import Knowledge
+from fewsight.active.label_checks import check_unlabelled, checked_labels, checked_positions, given_labels
 from fewsight.active.models import gained_on
 from fewsight.active.pools import Pool, as_pool
+from fewsight.active.question import QuestionBuilder
 from fewsight.active.rules import Query, QueryRule, as_rule
 from fewsight.active.rules.base import LARGEST_SEED, sorted_query
-from fewsight.active.turns import Event, Turns
+from fewsight.active.schedule import Event, Schedule
 from fewsight.active.views import HistogramView, PoolView, RefittedView
 from fewsight.active.views.base import Mask
 from fewsight.kernels import HistogramIntersection
@@ -61,7 +61,7 @@ class ActiveLearner(BaseEstimator):
     pool_: Pool
     open_: Mask
     _known: Knowledge
-    _turns: Turns
+    _turns: Schedule
     _events: list[Event]
 
     def __init__(
@@ -100,7 +100,7 @@ class ActiveLearner(BaseEstimator):
         self.open_ = np.ones(m, dtype=bool)
         self.open_[checked_positions(self, exclude, m)] = False
         positions, labels_given = given_labels(self, labels, m)
-        self._turns, self._events = Turns(), []
+        self._turns, self._events = Schedule(), []
         self._known = Knowledge(template, self.pool_, np.flatnonzero(self.open_))
         self._known.start(positions, labels_given, self.relearn_every)
         return self
@@ -109,7 +109,7 @@ class ActiveLearner(BaseEstimator):
         """What to ask about next. Until an answer or a skip comes, the same question comes again."""
         check_is_fitted(self, "view_")
         size = self.batch_size if batch_size is None else check_integer(self, "batch_size", batch_size, least=1)
-        asking = Asking(as_rule(self, self.rule), self.explore, self.audit_share, self.random_state)
+        asking = QuestionBuilder(as_rule(self, self.rule), self.explore, self.audit_share, self.random_state)
         return asking.query(self._known, self._turns, np.flatnonzero(self._rest()), size)
 
     def teach(self, indices: Any, labels: Any) -> Self:
@@ -231,7 +231,7 @@ class ActiveLearner(BaseEstimator):
         return accuracy_of_rest(audits, places, wrong, len(rest), expected)
 
     def suspicious(self, n: int | None = None) -> Query:
-        """One's own labels, the most surprising first, by what all other labels say about each; see `judging.suspicion`."""
+        """One's own labels, the most surprising first, by what all other labels say about each; see `assessment.suspicion`."""
         check_is_fitted(self, "view_")
         found = self._known.surprises()
         if not self.view_.classes:

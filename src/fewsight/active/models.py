@@ -12,16 +12,16 @@ from sklearn.base import clone
 
 from fewsight._base.checks import check_positive
 from fewsight._base.types import Array, Indices
-from fewsight.active.judging.stopping import gain_on_labelled
+from fewsight.active.assessment.stopping import gain_on_labelled
 from fewsight.active.pools import Pool
 from fewsight.active.views import HistogramView, Hyperparameters, PoolView, RefittedView, View, scales_of
 from fewsight.gp import Posterior
 from fewsight.learners import GPClassifier, KernelLearner
-from fewsight.learners.combining import PLAIN_NOISE
 from fewsight.learners.gp_state import checked_weights
 from fewsight.learners.labels import targets_of
 from fewsight.learners.novelty import DEFAULT_RULE
 from fewsight.learners.priors import starting_weights
+from fewsight.learners.weight_search import PLAIN_NOISE
 
 LEAST_TO_LEARN = 10  # labels; with fewer, noise and weights that are to be learned are the plain ones
 

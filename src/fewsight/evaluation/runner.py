@@ -15,10 +15,10 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import silent, track
 from fewsight._base.types import Array
 from fewsight.channels import prior_shares
+from fewsight.evaluation.draws import Readable
 from fewsight.evaluation.outcomes import LabelArray, Outcome, Setting, Strangeness
 from fewsight.evaluation.protocol import Draw, Protocol
 from fewsight.evaluation.provenance import settings_of
-from fewsight.evaluation.readable import Readable
 from fewsight.evaluation.results import Evaluation
 from fewsight.images import ImageSet
 from fewsight.learners.histograms import SideBySide, compares_by_intersection

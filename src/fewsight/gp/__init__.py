@@ -1,9 +1,9 @@
 """Gaussian process regression on class targets: exact posterior, leave-one-out, evidence and what it teaches; and, for
 examples whose Gram matrix is too large to form, the same from products with it."""
 
-from fewsight.gp.borrowing import BorrowedColumn, borrowed_column
 from fewsight.gp.bounded_likelihood import LikelihoodBound, Minimum, likelihood_bound, minimise
 from fewsight.gp.combination import PENALTIES, LearnedWeights, Penalty, learn_weights_and_noise
+from fewsight.gp.correlated_column import BorrowedColumn, borrowed_column
 from fewsight.gp.correlation_path import CorrelationPaths, Inverted, LeftOut, path_inside, paths_beside
 from fewsight.gp.determinant_bound import bound_from_ritz, deflated_bound, log_determinant_bound, squares_from_below
 from fewsight.gp.evidence import Evidence, log_evidence_and_gradients

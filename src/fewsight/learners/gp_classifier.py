@@ -15,12 +15,12 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.gp import Posterior
 from fewsight.learners.base import KernelLearner, Latent
-from fewsight.learners.borrowing import Borrowing
 from fewsight.learners.calibration import Calibration, fit_calibration
 from fewsight.learners.folds import left_out_folds
 from fewsight.learners.gp_state import restored, state_of
-from fewsight.learners.hyperparameters import find
+from fewsight.learners.hyperparameters import choose_weights_and_noise
 from fewsight.learners.labels import Labels, labelled, targets_of
+from fewsight.learners.loans import LoanMixin
 from fewsight.learners.novelty import (
     AUTO,
     DEFAULT_RULE,
@@ -55,7 +55,7 @@ class _Seen:
     similarity: Array  # (m,), largest cosine with a training example
 
 
-class GPClassifier(Borrowing, KernelLearner):
+class GPClassifier(LoanMixin, KernelLearner):
     """Categories from a few examples, with a standard deviation for every latent value.
 
     Each class is a Gaussian process whose target is +1 for its own examples and -1 for all others; the largest posterior mean
@@ -200,7 +200,7 @@ class GPClassifier(Borrowing, KernelLearner):
     def _learn(self, grams: list[Array], labels: Labels) -> None:
         targets = targets_of(labels, self.classes_)
         balance = self._balance(labels, self.classes_) if self.balanced else np.ones(len(labels))
-        self.weights_, self.noise_variance_ = find(self, grams, targets, balance)
+        self.weights_, self.noise_variance_ = choose_weights_and_noise(self, grams, targets, balance)
         K = self._combined(grams)
         self.posterior_ = Posterior.condition(K, targets, self.noise_variance_ * balance)
         self.forget_loans()

@@ -10,21 +10,23 @@ import numpy as np
 from fewsight._base.checks import check_choice, check_positive
 from fewsight._base.types import Array
 from fewsight.gp import learn_noise
-from fewsight.learners.combining import Settings, combine, noise_by_left_out
 from fewsight.learners.gp_state import checked_weights
 from fewsight.learners.priors import starting_weights
+from fewsight.learners.weight_search import SearchSettings, combine, noise_by_left_out
 
 WAYS = ("left-out", "evidence")
 
 
-def find(classifier: Any, grams: list[Array], targets: Array, balance: Array) -> tuple[Array, float]:
+def choose_weights_and_noise(
+    classifier: Any, grams: list[Array], targets: Array, balance: Array
+) -> tuple[Array, float]:
     """The weights of the Gram matrices and the noise variance that a classifier's parameters ask for."""
     fixed = fixed_noise(classifier)
     weights = _given(classifier, len(grams))
     if weights is None:
         prior = starting_weights(classifier, len(grams))
         noise = classifier.noise_variance if fixed is None else fixed
-        found = combine(grams, targets, balance, Settings(noise_variance=noise, prior=tuple(prior.tolist())))
+        found = combine(grams, targets, balance, SearchSettings(noise_variance=noise, prior=tuple(prior.tolist())))
         return found.weights[0], float(found.noise[0])
     if fixed is not None:
         return weights, fixed

@@ -11,9 +11,9 @@ from fewsight._base.types import Array, Indices
 from fewsight.gp import Posterior
 from fewsight.learners.base import KernelLearner, Latent
 from fewsight.learners.calibration import Calibration, fit_calibration
-from fewsight.learners.combining import Combination, Settings, combine
 from fewsight.learners.folds import left_out_folds
 from fewsight.learners.labels import Labels, targets_of
+from fewsight.learners.weight_search import Combination, SearchSettings, combine
 
 
 class KernelCombination(KernelLearner):
@@ -110,7 +110,7 @@ class KernelCombination(KernelLearner):
 
     def _learn(self, grams: list[Array], labels: Labels) -> None:
         targets, balance = targets_of(labels, self.classes_), np.ones(len(labels))
-        settings = Settings(
+        settings = SearchSettings(
             self.penalty,
             self.strength,
             self.scope,

@@ -13,9 +13,9 @@ from scipy.special import logsumexp
 
 from fewsight._base.checks import check_choice, check_integer, check_positive
 from fewsight._base.types import Array, Indices
+from fewsight.learners.baseline import DualLearner, averaged
 from fewsight.learners.folds import predictable
 from fewsight.learners.labels import Labels
-from fewsight.learners.plain import DualLearner, averaged
 
 GRID = tuple(10.0**power for power in range(7))  # of C, for a kernel whose training diagonal has mean 1
 PLAIN_C = 1.0  # where nothing can be left out: scikit-learn's own default

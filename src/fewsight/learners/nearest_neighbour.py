@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from fewsight._base.types import Array
+from fewsight.learners.baseline import Baseline, averaged
 from fewsight.learners.labels import Labels
-from fewsight.learners.plain import PlainLearner, averaged
 
 
-class NearestNeighbourClassifier(PlainLearner):
+class NearestNeighbourClassifier(Baseline):
     """The class of the nearest training example, at squared distance k(x, x) + k(z, z) - 2 k(x, z).
 
     `latent` gives minus the squared distance to the nearest example of each class; `predict_proba` is a softmax of that and is
@@ -37,7 +37,7 @@ class NearestNeighbourClassifier(PlainLearner):
         return np.stack([closeness[:, members].max(axis=1) for members in self.members_], axis=1)
 
 
-class NearestMeanClassifier(PlainLearner):
+class NearestMeanClassifier(Baseline):
     """The class whose mean is nearest, at squared distance k(x, x) + mean_ij k(z_i, z_j) - 2 mean_i k(x, z_i).
 
     For a linear kernel this is the distance to the mean of the vectors of a class, the usual first try on embeddings. `latent`

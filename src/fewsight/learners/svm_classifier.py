@@ -10,8 +10,8 @@ from sklearn.svm import SVC
 from fewsight._base.checks import check_positive
 from fewsight._base.parallel import map_pieces
 from fewsight._base.types import Array
+from fewsight.learners.baseline import DualLearner, averaged
 from fewsight.learners.labels import Labels
-from fewsight.learners.plain import DualLearner, averaged
 
 
 class SVMClassifier(DualLearner):

@@ -14,8 +14,8 @@ from fewsight._base.types import Array
 from fewsight.gp import LeaveOneOut, Posterior, learn_correlations, least_noise, task_covariance, task_factors
 from fewsight.learners import KernelLearner, Latent
 from fewsight.learners.labels import Labels
-from fewsight.transfer.choosing import Candidates
 from fewsight.transfer.criteria import CRITERIA
+from fewsight.transfer.support_search import Candidates
 
 NO_NOISE = 1e-300  # in place of 0, which a posterior does not take; it changes no digit
 

@@ -8,8 +8,8 @@ from fewsight._base.checks import owner_name
 from fewsight._base.errors import InvalidInput
 from fewsight.active.pools import GramPool, VectorPool
 from fewsight.active.views.base import View
+from fewsight.active.views.fixed import FixedView, pool_of, scales_of
 from fewsight.active.views.histogram_view import HistogramView
-from fewsight.active.views.of_learner import LearnerView, pool_of, scales_of
 from fewsight.active.views.pool_view import Hyperparameters, PoolView
 from fewsight.active.views.refitted import RefittedView
 from fewsight.kernels import HistogramIntersection
@@ -28,18 +28,18 @@ def as_view(source: Any, examples: Any = None, pool_gram: Any = None) -> View:
     if isinstance(source, GPClassifier) and (pool_gram is not None or not isinstance(source.input_, GramInput)):
         return PoolView.of(source, examples, pool_gram)
     if pool_gram is not None:
-        return LearnerView(source, examples, GramPool(pool_gram))
+        return FixedView(source, examples, GramPool(pool_gram))
     if isinstance(source, HistogramGPClassifier) and not source.input_.channels:
-        return LearnerView(source, examples, VectorPool(examples, HistogramIntersection()))
+        return FixedView(source, examples, VectorPool(examples, HistogramIntersection()))
     if isinstance(source, KernelLearner) and isinstance(source.input_, VectorInput):
-        return LearnerView(source, examples, VectorPool(examples, source.input_.kernel))
-    return LearnerView(source, examples)
+        return FixedView(source, examples, VectorPool(examples, source.input_.kernel))
+    return FixedView(source, examples)
 
 
 __all__ = [
+    "FixedView",
     "HistogramView",
     "Hyperparameters",
-    "LearnerView",
     "PoolView",
     "RefittedView",
     "View",

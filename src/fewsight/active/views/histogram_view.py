@@ -9,8 +9,8 @@ import numpy as np
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.active.pools.histograms import HistogramRows, KeptColumns, comparable, intersections
-from fewsight.active.views.following import CalibratedView, LabelledView
 from fewsight.active.views.histogram_posteriors import ExactPosterior, IteratedPosterior
+from fewsight.active.views.labelled import CalibratedView, LabelledView
 from fewsight.learners.calibration import Calibration
 
 LOOSE_MEAN = 1e3  # prior variance of a mean that is as good as free, over a kernel of mean diagonal 1

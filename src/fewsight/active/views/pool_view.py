@@ -24,8 +24,8 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.active.pools import Pool
 from fewsight.active.views.base import Mask
-from fewsight.active.views.following import CalibratedView
-from fewsight.active.views.of_learner import pool_of
+from fewsight.active.views.fixed import pool_of
+from fewsight.active.views.labelled import CalibratedView
 from fewsight.gp import Posterior
 from fewsight.learners.calibration import Calibration
 

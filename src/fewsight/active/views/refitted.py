@@ -10,7 +10,7 @@ from sklearn.base import clone
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.active.pools import Pool
-from fewsight.active.views.following import LabelledView
+from fewsight.active.views.labelled import LabelledView
 from fewsight.learners import KernelLearner
 from fewsight.learners.probability import softmax
 

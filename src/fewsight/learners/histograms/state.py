@@ -15,8 +15,8 @@ from fewsight.learners.calibration import Calibration
 from fewsight.learners.gp_state import LABEL_TYPES, _checked_classes
 from fewsight.learners.histograms.input import HistogramInput
 from fewsight.learners.histograms.low_rank import AUTO
-from fewsight.learners.histograms.options import options_of
 from fewsight.learners.histograms.posterior import HistogramPosterior
+from fewsight.learners.histograms.validation import options_of
 from fewsight.learners.histograms.variance import FastVariance
 from fewsight.learners.inputs.stored import matrix_from_state, matrix_state
 from fewsight.learners.novelty import Novelty

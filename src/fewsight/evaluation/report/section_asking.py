@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from fewsight.evaluation.asking import Asking
+from fewsight.evaluation.active_curves import ActiveCurves
 from fewsight.evaluation.report import figures
 from fewsight.evaluation.report.wording import asking_in_words, counted, shown_name
 
@@ -13,7 +13,7 @@ LABELS = ("labels it asked for", "labels picked at random")
 DASHES = ("", "8 3")
 
 
-def asking_section(asking: Asking) -> Section:
+def asking_section(asking: ActiveCurves) -> Section:
     """Both learning curves, and what they say in words."""
     lines = [figures.Curve(label, points) for label, points in zip(LABELS, asking.curves.values(), strict=True)]
     legend = [
@@ -34,7 +34,7 @@ def asking_section(asking: Asking) -> Section:
     }
 
 
-def _gain(asking: Asking) -> str:
+def _gain(asking: ActiveCurves) -> str:
     """The size of the mean gain in points, with its standard error as far as there is one."""
     error = asking.gain.standard_error
     return f"{100 * abs(asking.gain.mean):.1f}" + ("" if error is None else f" ± {100 * error:.1f}")

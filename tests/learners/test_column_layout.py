@@ -7,8 +7,8 @@ import scipy.sparse
 from fewsight._base.errors import FewsightError
 from fewsight._base.types import State
 from fewsight.kernels import HistogramIntersection
-from fewsight.learners.histograms import SideBySide, narrowing
-from fewsight.learners.histograms.narrowing import Narrowing
+from fewsight.learners.histograms import SideBySide, column_layout
+from fewsight.learners.histograms.column_layout import Narrowing
 
 RNG = np.random.default_rng(0)
 
@@ -25,7 +25,7 @@ KERNEL = HistogramIntersection()
 @pytest.fixture
 def layouts(monkeypatch):
     plain = SideBySide.of(TRAIN)
-    monkeypatch.setattr(narrowing, "WIDE", 1_000)
+    monkeypatch.setattr(column_layout, "WIDE", 1_000)
     return plain, SideBySide.of(TRAIN)
 
 

@@ -9,7 +9,7 @@ import pytest
 from fewsight._base.errors import InvalidInput
 from fewsight.channels import Colour
 from fewsight.evaluation import Arm, Comparison, Protocol, compare_baselines, comparison_figure, comparison_in_words
-from fewsight.evaluation.comparing import _Field, kernel_for
+from fewsight.evaluation.baselines import _Field, kernel_for
 from fewsight.evaluation.report import render_report
 from fewsight.images import sample_set
 from fewsight.kernels import RBF, Linear

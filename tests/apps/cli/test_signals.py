@@ -68,7 +68,7 @@ def what_a_script_prints(script: str) -> list[str]:
     """A script that presses Ctrl-C on itself with `press()`, as the command line hears it."""
     start = (
         "import os, signal, time\n"
-        "from fewsight.apps.cli.stopping import listen, stop_listening, undisturbed\n"
+        "from fewsight.apps.cli.signals import listen, stop_listening, undisturbed\n"
         "def press(): os.kill(os.getpid(), signal.SIGINT)\n"
         "listen()\n"
     )

@@ -13,7 +13,7 @@ from fewsight.learners.base import KernelLearner, Latent
 from fewsight.learners.probability import softmax
 
 
-class PlainLearner(KernelLearner):
+class Baseline(KernelLearner):
     """A learner whose values decide, and are all that it knows. Several Gram matrices are averaged."""
 
     def latent(self, X: Any) -> Latent:
@@ -26,7 +26,7 @@ class PlainLearner(KernelLearner):
         return softmax(self._decide(X))
 
 
-class DualLearner(PlainLearner):
+class DualLearner(Baseline):
     """A learner that is linear in the space that the kernel spans: K_test @ dual_weights_ + intercepts_."""
 
     dual_weights_: Array  # (n, c)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from fewsight.active import ActiveLearner, GramPool, simulate
-from fewsight.active.judging.audit import Draw, Expected, accuracy_of_rest
-from fewsight.active.judging.stopping import DecisionHistory, advise, gain_on_labelled
-from fewsight.active.judging.suspicion import even_leave_one_out, surprises
+from fewsight.active.assessment.audit import Draw, Expected, accuracy_of_rest
+from fewsight.active.assessment.stopping import DecisionHistory, advise, gain_on_labelled
+from fewsight.active.assessment.suspicion import even_leave_one_out, surprises
 from fewsight.gp import Posterior
 from fewsight.learners import GPClassifier, SVMClassifier
 

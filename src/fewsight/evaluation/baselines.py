@@ -20,13 +20,13 @@ from fewsight._base.types import Array, Indices
 from fewsight.active import ImagePool, simulate
 from fewsight.channels import Channel, Encodings
 from fewsight.evaluation.comparison import RANDOM, Arm, Comparison
+from fewsight.evaluation.draws import Readable
 from fewsight.evaluation.outcomes import LabelArray
 from fewsight.evaluation.protocol import Draw, Protocol
-from fewsight.evaluation.readable import Readable
 from fewsight.images import ImageSet
 from fewsight.kernels import RBF, Kernel, Linear
 from fewsight.learners import LEARNERS, GPClassifier, KernelLearner
-from fewsight.learners.plain import PlainLearner
+from fewsight.learners.baseline import Baseline
 from fewsight.metrics import accuracy_per_class, calibration_error, log_loss, roc_auc
 
 BASELINES = ("logistic", "nn", "mean", "svm")
@@ -159,7 +159,7 @@ def kernel_for(learner: KernelLearner, channel: Channel) -> Kernel:
 
     That is what people do with embeddings. Other encodings are histograms, whose kernel a baseline needs as much as we do.
     """
-    is_plain = isinstance(learner, PlainLearner) and isinstance(channel.kernel, RBF)
+    is_plain = isinstance(learner, Baseline) and isinstance(channel.kernel, RBF)
     return Linear() if is_plain else channel.kernel
 
 

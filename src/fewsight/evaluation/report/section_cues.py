@@ -7,7 +7,7 @@ from typing import Any
 
 from fewsight.evaluation.outcomes import Setting
 from fewsight.evaluation.report import figures
-from fewsight.evaluation.report.material import Material
+from fewsight.evaluation.report.context import Material
 from fewsight.evaluation.report.wording import CUES, counted, learner_name, percent, shown_name, spread
 from fewsight.evaluation.results import Summary
 from fewsight.evaluation.shares import learned_shares

@@ -7,7 +7,7 @@ import sys
 from typing import NoReturn, TextIO
 
 from fewsight.apps.cli.saying import say
-from fewsight.apps.cli.stopping import STOPPED, WORDS, asked_to_stop, listen, stop_listening
+from fewsight.apps.cli.signals import STOPPED, WORDS, asked_to_stop, listen, stop_listening
 
 
 def main() -> NoReturn:

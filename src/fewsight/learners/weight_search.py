@@ -34,7 +34,7 @@ PLAIN_NOISE = 1e-2  # relative, while weights are compared, and where nothing ca
 
 
 @dataclass(frozen=True)
-class Settings:
+class SearchSettings:
     """How to combine; the parameters of `KernelCombination`, checked."""
 
     penalty: str = "even"
@@ -122,7 +122,7 @@ def combine(
     grams: Sequence[Array],
     targets: Array,
     balance: Array,
-    settings: Settings,
+    settings: SearchSettings,
     start: Combination | None = None,
 ) -> Combination:
     """The combination of Gram matrices with a mean diagonal of 1 that predicts left-out examples best."""
@@ -139,7 +139,7 @@ def combine(
 
 
 def _best(
-    problem: _Problem, settings: Settings, known: Sequence[Combination], start: Combination | None
+    problem: _Problem, settings: SearchSettings, known: Sequence[Combination], start: Combination | None
 ) -> Combination:
     """The best of all candidates; where all is given there is but one."""
     routes = settings.routes()
@@ -163,7 +163,7 @@ def _best(
     return replace(best, evaluations=evaluations)
 
 
-def _surprise(problem: _Problem, settings: Settings, candidate: Combination) -> float:
+def _surprise(problem: _Problem, settings: SearchSettings, candidate: Combination) -> float:
     """At left-out examples, with the noise that is given or learned, or the better of a small one and the evidence's."""
     if settings.noise_variance != "left-out":
         return problem.surprise(candidate)
@@ -171,7 +171,7 @@ def _surprise(problem: _Problem, settings: Settings, candidate: Combination) -> 
 
 
 def _learned(
-    problem: _Problem, settings: Settings, penalty: Penalty, start: Combination | None, *, free_mean: bool
+    problem: _Problem, settings: SearchSettings, penalty: Penalty, start: Combination | None, *, free_mean: bool
 ) -> Combination:
     """What the evidence finds under a penalty, problem by problem."""
     columns = _columns(settings.n_problems(problem.targets))
@@ -202,7 +202,7 @@ def _learned(
     return Combination(weights / totals[:, None], noise / totals, penalty, noise / totals, evaluations)
 
 
-def _fixed(n_problems: int, weights: Sequence[float], settings: Settings) -> Combination:
+def _fixed(n_problems: int, weights: Sequence[float], settings: SearchSettings) -> Combination:
     """Weights that are not learned, the same for each problem."""
     noise = PLAIN_NOISE if settings.fixed_noise is None else settings.fixed_noise
     return Combination(np.tile(weights, (n_problems, 1)), np.full(n_problems, noise))

@@ -24,7 +24,7 @@ CLEAR = 2.0  # standard errors: a smaller gain may be chance
 
 
 @dataclass(frozen=True)
-class Asking:
+class ActiveCurves:
     """Accuracy after every label, for a rule and for labels picked at random: (starts, points) each, from the same starts."""
 
     rule: str
@@ -92,7 +92,7 @@ def compare_asking(
     n_queries: int = 100,
     start: int = 1,
     seeds: Sequence[int] = range(10),
-) -> Asking:
+) -> ActiveCurves:
     """Simulate the rule and random picks: `start` labels of each class are known, and drawn anew for every seed.
 
     Accuracy is the mean over the classes, on the positions in `test`, which are never asked about. See `fewsight.simulate`.
@@ -107,4 +107,4 @@ def compare_asking(
     ]
     labels = tuple(sorted({record["labels"] for record in runs[0]}))
     asked, random = (np.array([each["accuracy"] for each in run]).reshape(len(seeds), len(labels)) for run in runs)
-    return Asking(chosen.name, labels, asked, random, len(pool) - len(test), len(test))
+    return ActiveCurves(chosen.name, labels, asked, random, len(pool) - len(test), len(test))

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, final
 
-from fewsight.active.judging.audit import Accuracy
-from fewsight.active.judging.stopping import Advice
+from fewsight.active.assessment.audit import Accuracy
+from fewsight.active.assessment.stopping import Advice
 
 
 @final

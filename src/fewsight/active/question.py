@@ -14,7 +14,7 @@ from fewsight.active.reasons import CHECK, reasons_of
 from fewsight.active.rules import Coverage, Exploration, Query, QueryRule
 from fewsight.active.rules.base import nothing
 from fewsight.active.rules.diversity import apart_from
-from fewsight.active.turns import Turns
+from fewsight.active.schedule import Schedule
 from fewsight.active.views import View
 
 FEW = 3  # labels of each category, on average
@@ -23,7 +23,7 @@ EVERY, EVERY_AFTER = 2, 3  # which question of a rule explores, while labels are
 
 @final
 @dataclass(frozen=True)
-class Asking:
+class QuestionBuilder:
     """How questions are chosen; the options are those of `ActiveLearner`."""
 
     rule: QueryRule
@@ -31,7 +31,7 @@ class Asking:
     audit_share: float
     random_state: int
 
-    def query(self, known: Knowledge, turns: Turns, rest: Indices, size: int | None) -> Query:
+    def query(self, known: Knowledge, turns: Schedule, rest: Indices, size: int | None) -> Query:
         """What to ask about next among the rest."""
         view = known.view
         candidates, state = turns.candidates(rest)

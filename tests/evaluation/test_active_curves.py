@@ -7,7 +7,7 @@ import pytest
 
 from fewsight._base.errors import InvalidInput
 from fewsight.active import VectorPool
-from fewsight.evaluation import Asking, asking_in_words, compare_asking
+from fewsight.evaluation import ActiveCurves, asking_in_words, compare_asking
 from fewsight.evaluation.report import render_report
 from fewsight.kernels import RBF
 from fewsight.learners import GPClassifier
@@ -22,7 +22,7 @@ def made(asked, random, spread=0.0, starts=4):
     """Curves given by hand; `spread` is how much the gain differs from start to start."""
     noise = spread * np.linspace(-1, 1, starts)[:, None]
     curves = [np.tile(values, (starts, 1)) for values in (asked, random)]
-    return Asking("uncertainty", LABELS, curves[0] + noise, curves[1] - noise, n_pool=30, n_tested=10)
+    return ActiveCurves("uncertainty", LABELS, curves[0] + noise, curves[1] - noise, n_pool=30, n_tested=10)
 
 
 @pytest.fixture

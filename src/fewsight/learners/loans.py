@@ -22,7 +22,7 @@ class Loan(NamedTuple):
     rho: float
 
 
-class Borrowing(ABC):
+class LoanMixin(ABC):
     """A Gaussian-process classifier some of whose categories borrow. The columns of all others stay as they are.
 
     `loans_` maps a category to its Loan. Choosing whom to borrow from is `fewsight.transfer.suggest_loan`'s.

@@ -8,7 +8,7 @@ import numpy as np
 
 from fewsight.evaluation.outcomes import Setting
 from fewsight.evaluation.report import figures
-from fewsight.evaluation.report.material import Material
+from fewsight.evaluation.report.context import Material
 from fewsight.evaluation.report.strangers import Scores, Stranger, said, strangest, unnoticed
 from fewsight.evaluation.report.wording import (
     channels_name,

@@ -17,7 +17,7 @@ from fewsight.learners.probability import softmax
 
 
 @final
-class LearnerView(View):
+class FixedView(View):
     """What a fitted learner says about examples that have no label; none of it follows further labels.
 
     Without a pool that compares the examples, batches are not made diverse.
@@ -62,14 +62,14 @@ class LearnerView(View):
     def kernel(self, rows: Indices, columns: Indices) -> Array:
         if self.pool is None:
             raise InvalidInput(
-                "LearnerView: examples of the pool must be comparable with each other; with kernel 'precomputed', "
+                "FixedView: examples of the pool must be comparable with each other; with kernel 'precomputed', "
                 "pass their Gram matrix as pool_gram."
             )
         return self.pool.block(rows, columns, self._factors)
 
     def covariance(self, rows: Indices, columns: Indices) -> Array:
         raise InvalidInput(
-            f"LearnerView: the learner must be a GPClassifier that knows covariances, got {owner_name(self.learner)}; "
+            f"FixedView: the learner must be a GPClassifier that knows covariances, got {owner_name(self.learner)}; "
             "with kernel 'precomputed', pass the pool's Gram matrix as pool_gram."
         )
 

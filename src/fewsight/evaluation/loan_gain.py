@@ -19,8 +19,8 @@ import numpy as np
 from fewsight._base.errors import InvalidInput, UnreadableImage
 from fewsight._base.progress import silent, track
 from fewsight._base.types import Array
+from fewsight.evaluation.draws import Readable
 from fewsight.evaluation.protocol import Draw, Protocol
-from fewsight.evaluation.readable import Readable
 from fewsight.evaluation.results import Summary
 from fewsight.images import ImageSet
 from fewsight.learners import GPClassifier

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from fewsight._base.types import Indices
-from fewsight.active.judging.audit import Draw
+from fewsight.active.assessment.audit import Draw
 from fewsight.active.views import View
 
 
@@ -32,7 +32,7 @@ class Event:
 
 
 @dataclass
-class Turns:
+class Schedule:
     """Everything about questions that is not in the view.
 
     Attributes

@@ -28,7 +28,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fewsight._base.types import Array, Indices
-from fewsight.active.judging.audit import Accuracy
+from fewsight.active.assessment.audit import Accuracy
 from fewsight.gp import Posterior
 
 WINDOW = 40  # answers looked back
