@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from sklearn.base import clone
@@ -10,6 +10,7 @@ from sklearn.base import clone
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.active.pools import Pool
+from fewsight.active.views.base import Label
 from fewsight.active.views.labelled import LabelledView
 from fewsight.learners import KernelLearner
 from fewsight.learners.probability import softmax
@@ -20,12 +21,11 @@ class RefittedView(LabelledView):
     """Like `PoolView` for learners that cannot take in one label: support vector machines, nearest neighbours."""
 
     def __init__(self, pool: Pool, learner: KernelLearner, scales: Array) -> None:
-        super().__init__()
+        self._factors = np.full(pool.n_kernels, 1.0 / pool.n_kernels) / scales
+        super().__init__(pool.diagonal(self._factors))
         self.pool, self.learner = pool, clone(learner).set_params(kernel="precomputed")
         self.noise_variance = 0.0
-        self._factors = np.full(pool.n_kernels, 1.0 / pool.n_kernels) / scales
-        self._diagonal = pool.diagonal(self._factors)
-        self._fitted: Any = None
+        self._fitted: KernelLearner | None = None
         self._mean, self._variance = np.zeros((len(pool), 0)), self._diagonal.copy()
 
     @property
@@ -38,30 +38,34 @@ class RefittedView(LabelledView):
         self._refit()
         return self._variance
 
-    @property
-    def diagonal(self) -> Array:
-        return self._diagonal
-
-    def __len__(self) -> int:
-        return len(self.pool)
-
     def kernel(self, rows: Indices, columns: Indices) -> Array:
         return self.pool.block(rows, columns, self._factors)
 
     def covariance(self, rows: Indices, columns: Indices) -> Array:
         raise InvalidInput(
-            f"RefittedView: the learner must be a GPClassifier to know covariances, got {type(self.learner).__name__}."
+            f"covariances: the learner must be a Gaussian process to know them, got {type(self.learner).__name__} without "
+            "covariances."
         )
 
-    def probabilities(self, rows: Indices | None = None) -> Array:
-        stated = softmax(self.mean)
-        return stated if rows is None else stated[rows]
+    def probabilities_of(self, mean: Array, variance: Array) -> Array:
+        return softmax(mean)
+
+    def append(self, position: int, label: Label) -> None:
+        super().append(position, label)
+        self._forget()
+
+    def take_back(self) -> Label:
+        label = super().take_back()
+        self._forget()
+        return label
 
     def _forget(self) -> None:
         self._fitted = None
 
-    @property
-    def fitted(self) -> Any:
+    def closed_form(self) -> None:
+        return None
+
+    def fitted(self) -> KernelLearner | None:
         """The learner, fitted on Gram matrices of the labelled examples; None without any."""
         self._refit()
         return self._fitted
