@@ -15,12 +15,11 @@ from fewsight._base.types import Array, Indices
 from fewsight.active.assessment.stopping import gain_on_labelled
 from fewsight.active.pools import Pool
 from fewsight.active.views import HistogramView, Hyperparameters, PoolView, RefittedView, View, scales_of
+from fewsight.channels import check_weights
 from fewsight.gp import Posterior
 from fewsight.learners import GPClassifier, KernelLearner
-from fewsight.learners.gp_state import checked_weights
 from fewsight.learners.labels import targets_of
 from fewsight.learners.novelty import DEFAULT_RULE
-from fewsight.learners.priors import starting_weights
 from fewsight.learners.weight_search import PLAIN_NOISE
 
 LEAST_TO_LEARN = 10  # labels; with fewer, noise and weights that are to be learned are the plain ones
@@ -44,7 +43,7 @@ class Learned:
 def plain(learner: GPClassifier, pool: Pool, known: Indices) -> Learned:
     """What is given, and plain values for what is to be learned; kernels are scaled by the pool's mean diagonal."""
     k = pool.n_kernels
-    weights = checked_weights(_weights_before_labels(learner, k), k)
+    weights = check_weights(learner, _weights_before_labels(learner, k), k)
     given = learner.noise_variance
     noise = PLAIN_NOISE if isinstance(given, str) else check_positive(learner, "noise_variance", given)
     return Learned(weights, scales_of(pool, known), noise, bool(learner.balanced))
@@ -53,7 +52,7 @@ def plain(learner: GPClassifier, pool: Pool, known: Indices) -> Learned:
 def _weights_before_labels(learner: GPClassifier, k: int) -> Any:
     if not isinstance(learner.weights, str):
         return learner.weights
-    return starting_weights(learner, k) if learner.weights == "evidence" else np.full(k, 1.0 / k)
+    return learner.starting_weights(k) if learner.weights == "evidence" else np.full(k, 1.0 / k)
 
 
 def has_something_to_learn(learner: GPClassifier, pool: Pool) -> bool:
@@ -64,7 +63,7 @@ def has_something_to_learn(learner: GPClassifier, pool: Pool) -> bool:
 def learned(learner: GPClassifier, pool: Pool, positions: Indices, labels: Sequence[Any]) -> Learned:
     """Weights and noise as the learner finds them on these examples."""
     grams = pool.grams(positions)
-    prior = starting_weights(learner, len(grams)).tolist()
+    prior = learner.starting_weights(len(grams)).tolist()
     fitted = clone(learner).set_params(
         kernel="precomputed", calibrated=False, prior_weights=prior, unknown_rule=DEFAULT_RULE
     )
