@@ -361,7 +361,7 @@ def test_an_answer_that_cannot_be_is_refused_in_a_sentence_and_changes_nothing(i
         ({"relearn_every": "x"}, "relearn_every must be a whole number >= 1, got 'x'"),
         ({"cool_down": -1}, "cool_down must be a whole number"),
         ({"random_state": None}, "random_state must be a whole number"),
-        ({"learner": object()}, "learner must be a kernel learner of fewsight, got object"),
+        ({"learner": object()}, "learner must be a learner of fewsight, got object"),
     ],
 )
 def test_options_that_cannot_be_are_refused(options, message):

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, Self, final
+from typing import Any, ClassVar, NamedTuple, Self, final
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
@@ -83,10 +83,12 @@ class Act:
             raise InvalidInput(
                 f"records: {kind!r} must have {', '.join(map(repr, missing))}, got {shown(dict(record))}."
             )
-        fields = {name: record.get(name) for name in cls.FIELDS[kind]}
+        fields: dict[str, Any] = {name: record.get(name) for name in cls.FIELDS[kind]}
         if "checks" in fields:
-            fields["checks"] = tuple(Check(*numbers) for numbers in fields["checks"])
-        return cls(kind, **{name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()})
+            fields["checks"] = [Check(*numbers) for numbers in fields["checks"]]
+        for name, value in fields.items():
+            fields[name] = tuple(value) if isinstance(value, list) else value
+        return cls(kind, **fields)
 
 
 @final
@@ -201,5 +203,5 @@ class Moment:
     relearned: Act | None
 
 
-def _plain(value: object) -> Plain:
+def _plain(value: Plain | tuple[Plain, ...]) -> Plain:
     return [_plain(item) for item in value] if isinstance(value, tuple) else value

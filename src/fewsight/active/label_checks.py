@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -42,7 +43,7 @@ def check_unlabelled(owner: object, positions: Indices, unlabelled: Mask) -> Non
 def checked_labels(owner: object, labels: Answers | Label, n: int, known: Sequence[Label]) -> list[Label]:
     """One label for each of n examples, all strings, all integers or all booleans, as those that are known."""
     single = isinstance(labels, (str, bool, int, np.generic)) or not hasattr(labels, "__len__")
-    given = [labels] if single else list(labels.tolist() if isinstance(labels, np.ndarray) else labels)
+    given: list[Any] = [labels] if single else list(labels.tolist() if isinstance(labels, np.ndarray) else labels)  # type: ignore[arg-type]
     if len(given) != n:
         raise InvalidInput(f"{owner_name(owner)}: labels must be one for each of {n} examples, got {len(given)}.")
     wanted = kind_of(owner, known[0]) if len(known) else None

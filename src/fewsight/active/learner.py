@@ -26,13 +26,14 @@ from fewsight.active.label_checks import (
     checked_positions,
     given_labels,
 )
-from fewsight.active.pools import Examples, Pool
+from fewsight.active.pools import Pool
 from fewsight.active.question import QuestionBuilder
 from fewsight.active.replay import Replay
 from fewsight.active.rules import Query, QueryRule, as_rule
 from fewsight.active.rules.base import LARGEST_SEED, sorted_query
 from fewsight.active.views import Label, LabelledView
-from fewsight.learners import GPClassifier, KernelLearner
+from fewsight.learners import GPClassifier, Learner
+from fewsight.learners.examples import Examples
 
 
 class ActiveLearner(BaseEstimator):
@@ -70,7 +71,7 @@ class ActiveLearner(BaseEstimator):
 
     def __init__(
         self,
-        learner: KernelLearner | None = None,
+        learner: Learner | None = None,
         rule: str | QueryRule = "uncertainty",
         *,
         explore: bool = True,
@@ -200,7 +201,7 @@ class ActiveLearner(BaseEstimator):
         return self._replay.view
 
     @property
-    def learner_(self) -> KernelLearner:
+    def learner_(self) -> Learner:
         """The learner with all labels so far, ready for new examples, and for `fewsight.save`."""
         check_is_fitted(self, "view_")
         if not self.view_.classes:
@@ -272,7 +273,7 @@ class ActiveLearner(BaseEstimator):
 
     # Inside.
 
-    def _template(self) -> KernelLearner:
+    def _template(self) -> Learner:
         return GPClassifier() if self.learner is None else self.learner
 
     def _begin(self, records: Sequence[Mapping[str, Plain]]) -> None:

@@ -34,6 +34,8 @@ class Replay:
 
     view: LabelledView
     schedule: Schedule
+    _moment: Moment
+    _calibrated: bool  # whether the view has the calibration that the history gives it
 
     def __init__(self, follower: Follower, history: History, cool_down: int) -> None:
         self.follower, self.history = follower, history

@@ -25,8 +25,9 @@ from fewsight.evaluation.outcomes import LabelArray
 from fewsight.evaluation.protocol import Draw, Protocol
 from fewsight.images import ImageSet
 from fewsight.kernels import RBF, Kernel, Linear
-from fewsight.learners import LEARNERS, GPClassifier, KernelLearner
+from fewsight.learners import LEARNERS, GPClassifier, KernelLearner, Learner
 from fewsight.learners.baseline import Baseline
+from fewsight.learners.examples import Examples
 from fewsight.metrics import accuracy_per_class, calibration_error, log_loss, roc_auc
 
 BASELINES = ("logistic", "nn", "mean", "svm")
@@ -163,12 +164,11 @@ def kernel_for(learner: KernelLearner, channel: Channel) -> Kernel:
     return Linear() if is_plain else channel.kernel
 
 
-def _said(fitted: Any, K: Any) -> tuple[Array, Array]:
-    """Probabilities, and how strange each image is: for baselines, what is usual for them."""
-    if hasattr(fitted, "assess"):
-        assessed = fitted.assess(K)
-        return assessed.probabilities, assessed.unknown_score
-    return fitted.predict_proba(K), -fitted.latent(K).mean.max(axis=1)
+def _said(fitted: Learner, K: Examples) -> tuple[Array, Array]:
+    """Probabilities, and how strange each image is: for learners that do not say, what is usual for them."""
+    assessed = fitted.assess(K)
+    usual = -assessed.latent.mean.max(axis=1)
+    return assessed.probabilities, usual if assessed.unknown_score is None else assessed.unknown_score
 
 
 def _arms(learner: KernelLearner, baselines: Sequence[str], rule: str, n_channels: int) -> dict[Arm, KernelLearner]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -13,12 +13,13 @@ from fewsight._base.checks import check_matrix, check_number, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.gp import BorrowedColumn, LeaveOneOut, Posterior, borrowed_column
+from fewsight.learners.labels import Label, Labels
 
 
 class Loan(NamedTuple):
     """Which category lends, and how much its function has to do with the borrower's: 0 nothing, 1 all."""
 
-    lender: Any
+    lender: Label
     rho: float
 
 
@@ -29,11 +30,25 @@ class LoanMixin(ABC):
     """
 
     posterior_: Posterior
-    classes_: Any
-    loans_: dict[Any, Loan]
+    classes_: Labels
+    loans_: dict[Label, Loan]
     _borrowed_weights: dict[int, Array]  # by column
 
-    def borrow(self, category: Any, lender: Any, rho: float) -> Self:
+    @property
+    def labels_(self) -> Labels:
+        """The labels of the training examples."""
+        check_is_fitted(self)
+        return self.classes_[self.posterior_.targets.argmax(axis=1)]
+
+    def borrower(self) -> LoanMixin:
+        """This learner, whose categories can borrow from each other."""
+        return self
+
+    @classmethod
+    def why_no_loans(cls) -> str:
+        return ""
+
+    def borrow(self, category: Label, lender: Label, rho: float) -> Self:
         """Let a category borrow from another with correlation rho, in place of what it borrowed before."""
         check_is_fitted(self)
         column, lending = self._column(category), self._column(lender)
@@ -46,7 +61,7 @@ class LoanMixin(ABC):
         self._settle([column])
         return self
 
-    def give_back(self, category: Any) -> Self:
+    def give_back(self, category: Label) -> Self:
         """End a loan: the category is learned from its own examples alone."""
         check_is_fitted(self)
         self._column(category)
@@ -65,7 +80,7 @@ class LoanMixin(ABC):
             mean[:, self._column(name)] = self.borrowed(name, loan).left_out
         return LeaveOneOut(mean, plain.variance)
 
-    def borrowed(self, category: Any, loan: Loan) -> BorrowedColumn:
+    def borrowed(self, category: Label, loan: Loan) -> BorrowedColumn:
         """What a category would be with a loan; nothing is changed."""
         targets = self.posterior_.targets[:, self._column(category)]
         lender = self._rows_of(self._column(loan.lender))
@@ -95,15 +110,13 @@ class LoanMixin(ABC):
             mean[:, column] = K_test @ weights
         return mean
 
-    def _loans_state(self) -> tuple[list[list[Any]], Array]:
+    def _loans_state(self) -> tuple[list[tuple[int, int, float]], Array]:
         """For the model file: borrower, lender (columns) and rho of each loan, and a column of weights for each (n, loans)."""
-        rows: list[list[Any]] = [
-            [self._column(name), self._column(loan.lender), loan.rho] for name, loan in self.loans_.items()
-        ]
+        rows = [(self._column(name), self._column(loan.lender), loan.rho) for name, loan in self.loans_.items()]
         weights = [self._borrowed_weights[row[0]] for row in rows]
         return rows, np.array(weights).reshape(len(rows), self.posterior_.n).T
 
-    def _restore_loans(self, rows: Any, weights: Any) -> None:
+    def _restore_loans(self, rows: Sequence[tuple[int, int, float]], weights: Array) -> None:
         """What came from a file, and may have been edited, fits together."""
         self.forget_loans()
         matrix = check_matrix("model", "borrowed", weights, shape=(self.posterior_.n, len(rows)))
@@ -115,14 +128,15 @@ class LoanMixin(ABC):
             self.loans_[self._label(borrower)] = Loan(self._label(lender), float(rho))
             self._borrowed_weights[borrower] = np.ascontiguousarray(column)
 
-    def _column(self, category: Any) -> int:
+    def _column(self, category: Label) -> int:
         found = np.flatnonzero(self.classes_ == category)
         if not len(found):
             raise InvalidInput(f"GPClassifier: a category must be one of those learned, got {shown(category)}.")
         return int(found[0])
 
-    def _label(self, column: int) -> Any:
-        return self.classes_[column].item()
+    def _label(self, column: int) -> Label:
+        label: Label = self.classes_[column].item()
+        return label
 
     def _rows_of(self, column: int) -> Indices:
         return np.flatnonzero(self.posterior_.targets[:, column] > 0)

@@ -15,9 +15,10 @@ from functools import cached_property
 
 import numpy as np
 
-from fewsight._base.checks import check_choice, check_integer, check_number, check_positive
+from fewsight._base.checks import check_choice, check_integer, check_matrix, check_number, check_positive
+from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import track
-from fewsight._base.types import Array, Indices
+from fewsight._base.types import Array, Indices, State
 from fewsight.gp import PENALTIES, LearnedWeights, Penalty, Posterior, learn_weights_and_noise
 from fewsight.learners.calibration import fit_calibration
 from fewsight.learners.folds import left_out_folds
@@ -105,6 +106,25 @@ class Combination:
         for weights, noise, columns in zip(self.weights, self.noise, _columns(len(self.weights)), strict=True):
             K = np.tensordot(weights, grams, axes=1)
             yield Posterior.condition(K, targets[:, columns], noise * balance)
+
+    def state(self) -> State:
+        """For the model file."""
+        penalty = None if self.penalty is None else {"kind": self.penalty.kind, "strength": self.penalty.strength}
+        searched = {} if self.evidence_noise is None else {"evidence_noise": self.evidence_noise}
+        header = {"penalty": penalty, "evaluations": self.evaluations}
+        return State(header, {"weights": self.weights, "noise": self.noise, **searched})
+
+    @classmethod
+    def from_state(cls, state: State, n_problems: int, n_kernels: int) -> Combination:
+        """Of so many problems and kernels; all is checked, as a file may be edited."""
+        weights = check_matrix("model", "weights", state.arrays["weights"], shape=(n_problems, n_kernels))
+        noises = [state.arrays[name] for name in ("noise", "evidence_noise") if name in state.arrays]
+        rows = [check_matrix("model", "noise", noise[None], shape=(1, n_problems))[0] for noise in noises]
+        if (weights < 0).any() or not all((row > 0).all() for row in rows):
+            raise InvalidInput("the weights must be >= 0 and the noise > 0.")
+        penalty = None if state.header["penalty"] is None else Penalty(**state.header["penalty"])
+        evaluations = check_integer("model", "evaluations", state.header["evaluations"], least=0)
+        return cls(weights, rows[0], penalty, rows[1] if len(rows) > 1 else None, evaluations)
 
     def place(self, number: int) -> LearnedWeights | None:
         """Where a search for one of the problems may begin; None without an earlier search."""

@@ -10,11 +10,12 @@ from fewsight._base.types import Array, Indices
 from fewsight.active.followers.base import LEAST_TO_LEARN, Follower, LeftOut
 from fewsight.active.followers.gp import GPFollower
 from fewsight.active.followers.histogram import HistogramFollower
-from fewsight.active.followers.refit import RefitFollower
-from fewsight.active.pools import Examples, GramPool, Pool, VectorPool, as_pool
+from fewsight.active.followers.refit import ExampleFollower, GramFollower
+from fewsight.active.pools import GramPool, Pool, VectorPool, as_pool
 from fewsight.active.views import FixedView, PoolView, View
 from fewsight.kernels import HistogramIntersection
-from fewsight.learners import GPClassifier, HistogramGPClassifier, KernelLearner
+from fewsight.learners import GPClassifier, HistogramGPClassifier, KernelLearner, Learner
+from fewsight.learners.examples import Examples
 from fewsight.learners.inputs import GramInput, VectorInput
 from fewsight.learners.probability import softmax
 
@@ -22,26 +23,25 @@ from fewsight.learners.probability import softmax
 FOLLOWERS: dict[type, type[Follower]] = {
     GPClassifier: GPFollower,
     HistogramGPClassifier: HistogramFollower,
-    KernelLearner: RefitFollower,
+    KernelLearner: GramFollower,
+    Learner: ExampleFollower,
 }
 
 
-def follower_of(owner: object, learner: KernelLearner) -> type[Follower]:
+def follower_of(owner: object, learner: Learner) -> type[Follower]:
     """The kind of follower that a learner needs."""
     for kind, follower in FOLLOWERS.items():
         if isinstance(learner, kind):
             return follower
-    raise InvalidInput(
-        f"{owner_name(owner)}: learner must be a kernel learner of fewsight, got {type(learner).__name__}."
-    )
+    raise InvalidInput(f"{owner_name(owner)}: learner must be a learner of fewsight, got {type(learner).__name__}.")
 
 
-def pool_for(owner: object, learner: KernelLearner, examples: Examples | Pool, exclude: Indices) -> Pool:
+def pool_for(owner: object, learner: Learner, examples: Examples | Pool, exclude: Indices) -> Pool:
     """Examples as the pool that a learner asks about."""
     return as_pool(owner, follower_of(owner, learner).kernel(learner), examples, exclude)
 
 
-def view_of(source: View | KernelLearner, examples: Examples | None = None, pool_gram: Array | None = None) -> View:
+def view_of(source: View | Learner, examples: Examples | None = None, pool_gram: Array | None = None) -> View:
     """A view as it is, or what a fitted learner sees in examples; the latter knows covariances where it can."""
     if isinstance(source, View):
         return source
@@ -54,7 +54,7 @@ def view_of(source: View | KernelLearner, examples: Examples | None = None, pool
     return _fixed(source, examples, _comparing_pool(source, examples, pool_gram))
 
 
-def _comparing_pool(learner: KernelLearner, examples: Examples, pool_gram: Array | None) -> Pool | None:
+def _comparing_pool(learner: Learner, examples: Examples, pool_gram: Array | None) -> Pool | None:
     """What compares the examples of a fitted learner with each other, where that is known."""
     if pool_gram is not None:
         return GramPool(pool_gram)
@@ -66,7 +66,7 @@ def _comparing_pool(learner: KernelLearner, examples: Examples, pool_gram: Array
     return None
 
 
-def _fixed(learner: KernelLearner, examples: Examples, pool: Pool | None) -> FixedView:
+def _fixed(learner: Learner, examples: Examples, pool: Pool | None) -> FixedView:
     latent = learner.latent(examples)
     mean, variance = np.asarray(latent.mean), np.asarray(latent.std)[:, 0] ** 2
     stated = learner.predict_proba(examples) if hasattr(learner, "predict_proba") else softmax(mean)
@@ -79,11 +79,12 @@ def _fixed(learner: KernelLearner, examples: Examples, pool: Pool | None) -> Fix
 __all__ = [
     "FOLLOWERS",
     "LEAST_TO_LEARN",
+    "ExampleFollower",
     "Follower",
     "GPFollower",
+    "GramFollower",
     "HistogramFollower",
     "LeftOut",
-    "RefitFollower",
     "follower_of",
     "pool_for",
     "view_of",

@@ -10,13 +10,16 @@ import numpy as np
 
 from fewsight._base.types import Array, Indices
 from fewsight.active.assessment.suspicion import surprises_at
-from fewsight.active.pools import KernelParameter, Pool
+from fewsight.active.history import Plain
+from fewsight.active.pools import Pool
 from fewsight.active.views import Labelled, LabelledView
 from fewsight.gp import Posterior
-from fewsight.learners import KernelLearner
+from fewsight.learners import KernelLearner, Learner
 from fewsight.learners.calibration import Calibration
+from fewsight.learners.examples import KernelLike
 
 LEAST_TO_LEARN = 10  # labels; with fewer, noise and weights that are to be learned are the plain ones
+Recorded = Mapping[str, Plain]
 Settings = TypeVar("Settings")  # what is learned at intervals
 
 
@@ -34,12 +37,12 @@ class Follower(ABC, Generic[Settings]):
     One final class for each kind of learner. It holds no labels: what it returns depends on what it is given alone.
     """
 
-    def __init__(self, template: KernelLearner, pool: Pool, known: Indices) -> None:
+    def __init__(self, template: Learner, pool: Pool, known: Indices) -> None:
         """`template` is not fitted; nothing is learned from examples that are not at `known`."""
         self.template, self.pool, self.known = template, pool, known
 
     @classmethod
-    def kernel(cls, template: KernelLearner) -> KernelParameter:
+    def kernel(cls, template: Learner) -> KernelLike:
         """What the pool is compared by."""
         return template.kernel
 
@@ -56,7 +59,7 @@ class Follower(ABC, Generic[Settings]):
         """The pool as these settings let it be seen, without any label."""
 
     @abstractmethod
-    def learner(self, labelled: Labelled, settings: Settings) -> KernelLearner:
+    def learner(self, labelled: Labelled, settings: Settings) -> Learner:
         """The learner with these labels, ready for new examples."""
 
     @abstractmethod
@@ -68,11 +71,11 @@ class Follower(ABC, Generic[Settings]):
         """Each labelled example predicted from the others; None for a learner without a closed form."""
 
     @abstractmethod
-    def record(self, settings: Settings) -> Mapping[str, float | list[float]] | None:
+    def record(self, settings: Settings) -> Recorded | None:
         """The settings as JSON can hold them; None if they are to be learned again."""
 
     @abstractmethod
-    def from_record(self, record: Mapping[str, float | list[float]]) -> Settings:
+    def from_record(self, record: Recorded) -> Settings:
         """What `record` made a record of."""
 
     def learn(self, labelled: Labelled) -> Settings:

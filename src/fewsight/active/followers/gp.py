@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 from sklearn.base import clone
 
-from fewsight._base.checks import check_positive
+from fewsight._base.checks import check_positive, shown
+from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
-from fewsight.active.followers.base import Follower, LeftOut, set_width
+from fewsight.active.followers.base import Follower, LeftOut, Recorded, set_width
 from fewsight.active.views import Hyperparameters, Labelled, LabelledView, PoolView
+from fewsight.channels import check_weights
 from fewsight.gp import Posterior
 from fewsight.learners import GPClassifier
 from fewsight.learners.calibration import Calibration
-from fewsight.learners.gp_state import checked_weights
 from fewsight.learners.novelty import DEFAULT_RULE
-from fewsight.learners.priors import starting_weights
 from fewsight.learners.weight_search import PLAIN_NOISE
 
 
@@ -45,12 +44,13 @@ class GPFollower(Follower[LearnedKernel]):
     def plain(self) -> LearnedKernel:
         """Kernels are scaled by the pool's mean diagonal."""
         learner, k = self.template, self.pool.n_kernels
-        weights = learner.weights
-        if isinstance(weights, str):
-            weights = starting_weights(learner, k) if weights == "evidence" else np.full(k, 1.0 / k)
         given = learner.noise_variance
         noise = PLAIN_NOISE if isinstance(given, str) else check_positive(learner, "noise_variance", given)
-        return LearnedKernel(checked_weights(weights, k), self.pool.scales(self.known), noise)
+        if not isinstance(learner.weights, str):
+            weights = check_weights(learner, learner.weights, k)
+        else:
+            weights = learner.starting_weights(k) if learner.weights == "evidence" else np.full(k, 1.0 / k)
+        return LearnedKernel(weights, self.pool.scales(self.known), noise)
 
     def _learn(self, labelled: Labelled) -> LearnedKernel:
         learner = self.template
@@ -58,7 +58,7 @@ class GPFollower(Follower[LearnedKernel]):
         if not isinstance(learner.noise_variance, str) and not learns_weights:
             return self.plain()
         grams = self.pool.grams(np.array(labelled.positions, dtype=np.intp))
-        prior = starting_weights(learner, len(grams)).tolist()
+        prior = learner.starting_weights(len(grams)).tolist()
         fitted = clone(learner).set_params(
             kernel="precomputed", calibrated=False, prior_weights=prior, unknown_rule=DEFAULT_RULE
         )
@@ -90,12 +90,19 @@ class GPFollower(Follower[LearnedKernel]):
         posterior = model.posterior_
         return LeftOut(posterior.leave_one_out().mean, posterior.targets.argmax(axis=1), model.calibration_)
 
-    def record(self, settings: LearnedKernel) -> Mapping[str, float | list[float]]:
+    def record(self, settings: LearnedKernel) -> Recorded:
         weights, scales = settings.weights.tolist(), settings.scales.tolist()
         return {"weights": weights, "scales": scales, "noise_variance": float(settings.noise_variance)}
 
-    def from_record(self, record: Mapping[str, float | list[float]]) -> LearnedKernel:
+    def from_record(self, record: Recorded) -> LearnedKernel:
         k = self.pool.n_kernels
-        scales = checked_weights(record["scales"], k)
+        scales = check_weights("records", _numbers(record, "scales"), k)
         noise = check_positive("records", "noise_variance", record["noise_variance"])
-        return LearnedKernel(checked_weights(record["weights"], k), scales, noise)
+        return LearnedKernel(check_weights("records", _numbers(record, "weights"), k), scales, noise)
+
+
+def _numbers(record: Recorded, name: str) -> list[float]:
+    values = record.get(name)
+    if not isinstance(values, (list, tuple)):
+        raise InvalidInput(f"records: {name} of a re-learning must be a list of numbers, got {shown(values)}.")
+    return list(values)

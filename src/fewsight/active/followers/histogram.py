@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import final
@@ -13,14 +12,15 @@ from sklearn.base import clone
 from fewsight._base.checks import check_number, check_positive
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
-from fewsight.active.followers.base import Follower, LeftOut
-from fewsight.active.pools import KernelParameter, Pool
+from fewsight.active.followers.base import Follower, LeftOut, Recorded
+from fewsight.active.pools import Pool
 from fewsight.active.pools.histogram_rows import HistogramRows, KeptColumns
 from fewsight.active.views import HistogramView, Labelled, LabelledView
 from fewsight.gp import Posterior
 from fewsight.kernels import HistogramIntersection, HistogramOperator
 from fewsight.learners import HistogramGPClassifier
 from fewsight.learners.calibration import Calibration
+from fewsight.learners.examples import KernelLike
 from fewsight.learners.histograms import Found, find, settings_of
 from fewsight.learners.weight_search import PLAIN_NOISE
 
@@ -55,7 +55,7 @@ class HistogramFollower(Follower[LearnedHistograms]):
         self._last: KeptColumns | None = None  # those of the last weights that were learned: columns that serve on
 
     @classmethod
-    def kernel(cls, template: HistogramGPClassifier) -> KernelParameter:
+    def kernel(cls, template: HistogramGPClassifier) -> KernelLike:
         return HistogramIntersection() if template.kernel is None else template.kernel
 
     @cached_property
@@ -121,14 +121,14 @@ class HistogramFollower(Follower[LearnedHistograms]):
         calibration = view.calibration or Calibration()
         return LeftOut(posterior.leave_one_out().mean, posterior.targets.argmax(axis=1), calibration)
 
-    def record(self, settings: LearnedHistograms) -> Mapping[str, float | list[float]] | None:
+    def record(self, settings: LearnedHistograms) -> Recorded | None:
         """Weights of many dimensions are learned again."""
         if settings.columns is not self._plain.columns:
             return None
         evidence = {} if settings.log_evidence is None else {"log_evidence": float(settings.log_evidence)}
         return {"factor": settings.factor, "noise_variance": settings.noise_variance, **evidence}
 
-    def from_record(self, record: Mapping[str, float | list[float]]) -> LearnedHistograms:
+    def from_record(self, record: Recorded) -> LearnedHistograms:
         factor, noise = (check_positive("records", name, record[name]) for name in ("factor", "noise_variance"))
         evidence = record.get("log_evidence")
         known = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import singledispatch
+from typing import Any
 
 import numpy as np
 
@@ -17,13 +18,13 @@ from fewsight.active.pools.vectors import VectorPool
 from fewsight.channels import Channel
 from fewsight.kernels import Kernel
 from fewsight.kernels.rows import Rows
+from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.inputs import ChannelInput, GramInput, Input, VectorInput
 
-Examples = Sequence[object] | Rows  # images, rows of numbers, or Gram matrices
-KernelParameter = Kernel | Channel | Sequence[Channel] | str | None
 
-
-def as_pool(owner: object, kernel: KernelParameter, examples: Examples | Pool, exclude: Sequence[int] = ()) -> Pool:
+def as_pool(
+    owner: object, kernel: KernelLike, examples: Examples | Pool, exclude: Sequence[int] | Indices = ()
+) -> Pool:
     """What the `kernel` parameter of a learner makes of examples; a pool stays what it is.
 
     Nothing is learned from the examples at the positions `exclude`.
@@ -36,12 +37,13 @@ def as_pool(owner: object, kernel: KernelParameter, examples: Examples | Pool, e
         )
     if isinstance(kernel, str) and kernel == "precomputed":
         return GramPool(examples)
-    learn_from = _without(exclude, int(examples.shape[0]) if hasattr(examples, "shape") else len(examples))
+    sized: Any = examples
+    learn_from = _without(exclude, int(sized.shape[0]) if hasattr(examples, "shape") else len(sized))
     if kernel is None or isinstance(kernel, Kernel):
         return VectorPool(examples, kernel, learn_from)
     channels = [kernel] if isinstance(kernel, Channel) else kernel
     if isinstance(channels, (list, tuple)) and channels and all(isinstance(item, Channel) for item in channels):
-        return ImagePool(examples, channels, learn_from)
+        return ImagePool(sized, channels, learn_from)
     raise InvalidInput(
         f"{owner_name(owner)}: the learner's kernel must be a kernel object, a channel, a list of channels, 'precomputed' or "
         f"None, got {shown(kernel)}."
@@ -75,9 +77,9 @@ def _(side: GramInput, rows: list[Array], gram: Array | None = None) -> Pool:
     return pool
 
 
-def _without(exclude: Sequence[int], n: int) -> Indices | None:
+def _without(exclude: Sequence[int] | Indices, n: int) -> Indices | None:
     """The positions that are not excluded; None for all of them."""
     return np.setdiff1d(np.arange(n), np.asarray(exclude)) if len(exclude) else None
 
 
-__all__ = ["Examples", "GramPool", "ImagePool", "KernelParameter", "Pool", "VectorPool", "as_pool", "pool_of_input"]
+__all__ = ["GramPool", "ImagePool", "Pool", "VectorPool", "as_pool", "pool_of_input"]

@@ -14,6 +14,7 @@ from fewsight.active.pools.base import Pool
 from fewsight.active.pools.histogram_rows import HistogramRows
 from fewsight.channels import Channel, Encodings
 from fewsight.kernels.against import Against
+from fewsight.learners.examples import Examples
 from fewsight.learners.histograms import HistogramInput, SideBySide, compares_by_intersection
 from fewsight.learners.inputs import ChannelInput, Input
 
@@ -69,6 +70,9 @@ class ImagePool(Pool):
         """The whole pool, with which every example that gets a label is compared."""
         pairs = zip(self.channels, self.encodings, strict=True)
         return [channel.against(codes) for channel, codes in pairs]
+
+    def examples(self, positions: Indices) -> Examples:
+        return [self.images[place] for place in positions] if self.images else super().examples(positions)
 
     def histograms(self, owner: object, known: Indices) -> HistogramRows:
         if not all(map(compares_by_intersection, self.channels)):

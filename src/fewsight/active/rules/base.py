@@ -13,10 +13,10 @@ from fewsight._base.checks import check_integer, owner_name, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.active.followers import view_of
-from fewsight.active.pools import Examples
 from fewsight.active.rules.diversity import diverse
 from fewsight.active.views import View
-from fewsight.learners import KernelLearner
+from fewsight.learners import Learner
+from fewsight.learners.examples import Examples
 
 LARGEST_SEED = 2**32 - 1
 STRANGE = 0.8  # of the variance before any label: nothing labelled says much about such an example
@@ -76,7 +76,7 @@ class QueryRule(ABC):
 
     def query(
         self,
-        source: View | KernelLearner,
+        source: View | Learner,
         pool: Examples | None = None,
         *,
         among: Sequence[int] | Indices | None = None,

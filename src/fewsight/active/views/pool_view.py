@@ -8,12 +8,13 @@ from typing import final
 import numpy as np
 
 from fewsight._base.types import Array, Indices
-from fewsight.active.pools import Examples, Pool, pool_of_input
+from fewsight.active.pools import Pool, pool_of_input
 from fewsight.active.views.base import Label
 from fewsight.active.views.labelled import OUTSIDE, ClosedForm, LabelledView
 from fewsight.gp import GrowingPosterior, Posterior
 from fewsight.learners import GPClassifier
 from fewsight.learners.calibration import Calibration
+from fewsight.learners.examples import Examples
 
 
 @final

@@ -11,7 +11,7 @@ from fewsight._base.archive import write_text
 from fewsight.apps.workbench.borrowing import BorrowingOptions
 from fewsight.apps.workbench.channel_options import make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about
-from fewsight.apps.workbench.making_learners import Learner, WantedLearners
+from fewsight.apps.workbench.making_learners import WantedLearners
 from fewsight.apps.workbench.output_paths import check_output_file
 from fewsight.channels import Channel
 from fewsight.evaluation import (
@@ -27,9 +27,8 @@ from fewsight.evaluation import (
 )
 from fewsight.evaluation.provenance import settings_of, versions
 from fewsight.evaluation.results import json_text
-from fewsight.evaluation.runner import learns_weights
 from fewsight.images import ImageSet
-from fewsight.learners import GPClassifier, KernelLearner
+from fewsight.learners import GPClassifier, KernelLearner, Learner
 
 
 @dataclass(frozen=True)
@@ -196,5 +195,5 @@ def _ways(channels: Sequence[Channel], learners: Mapping[str, Learner]) -> tuple
     """All ways of combining that these channels and learners allow."""
     if len(channels) == 1:
         return ("none",)
-    learns = any(learns_weights(learner) for learner in learners.values())
+    learns = any("evidence" in learner.ways for learner in learners.values())
     return ("none", "average", "evidence") if learns else ("none", "average")

@@ -6,12 +6,10 @@ from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from fewsight._base.types import Array, Indices
-from fewsight.learners.base import Latent
+from fewsight.learners.base import Assessment, Latent
 from fewsight.learners.calibration import Calibration
-from fewsight.learners.gp_classifier import Assessment
 from fewsight.learners.histograms.posterior import HistogramPosterior
 from fewsight.learners.histograms.variance import LazyVariance
 from fewsight.learners.labels import Labels
@@ -55,21 +53,14 @@ class HistogramAnswers(ABC):
         rows = self._read(X)
         return self._probabilities(self.posterior_.mean(rows), None if self.calibrated else self._variances(rows))
 
-    def unknown_score(self, X: Any) -> Array:
-        """How little each example is like anything learned; higher is stranger, above `novelty_.threshold` unknown."""
-        return self.assess(X).unknown_score
-
-    def is_unknown(self, X: Any) -> npt.NDArray[np.bool_]:
-        """Whether each example is like nothing learned, with `false_alarm_rate` of known ones among them."""
-        return self.assess(X).unknown
-
     def assess(self, X: Any) -> Assessment:
         """All of `latent`, `predict_proba`, `unknown_score` and `is_unknown`, reading X once."""
         rows = self._read(X)
         mean, variance = self.posterior_.mean(rows), self._variances(rows)
         probabilities = self._probabilities(mean, variance)
         score = self.novelty_.score(self._signs(mean, variance, self._prior(rows), probabilities))
-        return Assessment(self._latent(mean, variance), probabilities, score, score > self.novelty_.threshold)
+        unknown = score > self.novelty_.threshold
+        return Assessment(self._latent(mean, variance), probabilities, score, unknown, self.novelty_.threshold)
 
     def exact_variance(self, X: Any) -> Array:
         """Variance of the latent values (m, c) by conjugate gradients: a system for each example, and each noise."""
