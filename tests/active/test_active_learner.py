@@ -184,16 +184,54 @@ def test_undo_of_everything_ends_where_it_began_and_the_same_questions_come_agai
     np.testing.assert_array_equal(active.view_.positions, asked)
 
 
-def test_undo_across_a_re_learning_keeps_what_was_learned_and_forgets_the_label():
-    active = answer(ActiveLearner(GPClassifier(RBF(scale=2.0)), relearn_every=5).fit(X), NAMES, 25)
-    noise = active.view_.noise_variance
-    for _ in range(13):
+@pytest.mark.parametrize("balanced", [False, True])
+def test_undo_across_a_re_learning_brings_noise_and_probabilities_back(balanced):
+    learner = GPClassifier(RBF(scale=2.0), balanced=balanced)
+    active, seen = ActiveLearner(learner, relearn_every=5).fit(X), []
+    for _ in range(25):
+        seen.append((active.view_.noise_variance, active.predict_proba() if seen else None, active.query().indices))
+        active.teach(seen[-1][2], NAMES[seen[-1][2]])
+    for noise, stated, question in reversed(seen[1:]):
         active.undo()
-    rows = active.view_.positions
-    assert len(rows) == 12
-    fixed = GPClassifier(RBF(scale=2.0), noise_variance=noise).fit(X[rows], NAMES[rows])
-    columns = [fixed.classes_.tolist().index(label) for label in active.view_.classes]
-    np.testing.assert_allclose(active.view_.mean, fixed.latent(X).mean[:, columns], atol=1e-7)
+        assert active.view_.noise_variance == noise
+        np.testing.assert_allclose(active.predict_proba(), stated, atol=1e-10)
+        np.testing.assert_array_equal(active.query().indices, question)
+
+
+def test_redo_brings_back_what_was_undone_until_something_else_is_done():
+    active = answer(ActiveLearner(GPClassifier(RBF(scale=2.0)), relearn_every=5).fit(X), NAMES, 20)
+    active.skip(active.query().indices)
+    before = everything(active)
+    for _ in range(12):
+        active.undo()
+    for _ in range(12):
+        active.redo()
+    assert_same(everything(active), before)
+    active.undo().teach([int(active.query().indices[0])], ["bee"])
+    with pytest.raises(InvalidInput, match="nothing is left to redo"):
+        active.redo()
+
+
+def test_with_balanced_noise_the_order_of_labels_does_not_matter():
+    learner = GPClassifier(RBF(scale=2.0), noise_variance=0.1, balanced=True)
+    order = np.random.default_rng(0).permutation(60)[:25]
+    runs = [ActiveLearner(learner, relearn_every=None).fit(X) for _ in range(2)]
+    for active, positions in zip(runs, (order, order[::-1]), strict=True):
+        for position in positions:
+            active.teach([position], [NAMES[position]])
+    fresh = GPClassifier(RBF(scale=2.0), noise_variance=0.1, balanced=True).fit(X[order], NAMES[order])
+    for active in runs:
+        columns = [fresh.classes_.tolist().index(label) for label in active.view_.classes]
+        np.testing.assert_allclose(active.view_.mean, fresh.latent(X).mean[:, columns], atol=1e-8)
+
+
+def test_a_discarded_example_is_never_asked_about_and_no_part_of_the_rest():
+    active = answer(ActiveLearner(GP).fit(X), NAMES, 5)
+    gone = active.query().indices
+    active.discard(gone)
+    assert active.status().n_rest == 54
+    assert gone[0] not in active.query(batch_size=60).indices
+    assert gone[0] in active.undo().query(batch_size=60).indices
 
 
 def test_a_label_can_be_corrected_and_the_correction_undone():
@@ -323,7 +361,7 @@ def test_an_answer_that_cannot_be_is_refused_in_a_sentence_and_changes_nothing(i
         ({"relearn_every": "x"}, "relearn_every must be a whole number >= 1, got 'x'"),
         ({"cool_down": -1}, "cool_down must be a whole number"),
         ({"random_state": None}, "random_state must be a whole number"),
-        ({"learner": object()}, "learner must be a kernel learner of fewsight, got object"),
+        ({"learner": object()}, "learner must be a learner of fewsight, got object"),
     ],
 )
 def test_options_that_cannot_be_are_refused(options, message):

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from fewsight.active import ActiveLearner, GramPool, simulate
-from fewsight.active.assessment.audit import Draw, Expected, accuracy_of_rest
-from fewsight.active.assessment.stopping import DecisionHistory, advise, gain_on_labelled
-from fewsight.active.assessment.suspicion import even_leave_one_out, surprises
+from fewsight.active.assessment.audit import Expected, accuracy_of_rest
+from fewsight.active.assessment.stopping import Decisions, advise, gain_on_labelled
+from fewsight.active.assessment.suspicion import even_leave_one_out, surprises_at
+from fewsight.active.history import Check
 from fewsight.gp import Posterior
 from fewsight.learners import GPClassifier, SVMClassifier
 
@@ -66,44 +67,44 @@ def test_audits_of_a_support_vector_machine_rest_on_predictions_before_the_answe
 
 
 def test_an_audit_without_errors_reaches_certainty_only_upwards():
-    draws = [Draw(place, 100 - place, place) for place in range(20)]
-    found = accuracy_of_rest(draws, range(20), np.zeros(20), 80)
+    checks = [Check(place, 100 - place, place) for place in range(20)]
+    found = accuracy_of_rest(checks, range(20), np.zeros(20), 80)
     assert found.estimate == found.high == 1.0
     assert 0.8 < found.low < 0.95
-    assert accuracy_of_rest(draws, range(20), np.zeros(20), 0) is None
+    assert accuracy_of_rest(checks, range(20), np.zeros(20), 0) is None
     assert str(found) == f"about 100% ({found.low:.0%} to 100%)"
 
 
 def test_errors_that_were_labelled_since_are_not_errors_of_the_rest():
     """Ten wrong among 100 to draw from, five of them labelled since: five wrong are left among 95."""
     wrong = np.array([1.0, 0, 0, 0, 0, 0, 0, 0, 0, 0] + [1.0] * 4)
-    draws = [Draw(place, 100, 0) for place in range(10)]
-    found = accuracy_of_rest(draws, range(10), wrong, 95)
+    checks = [Check(place, 100, 0) for place in range(10)]
+    found = accuracy_of_rest(checks, range(10), wrong, 95)
     assert found.estimate == pytest.approx(1 - 5 / 95)
 
 
 def test_checks_that_are_harder_than_the_rest_are_made_up_for_by_the_probabilities():
     """Six of ten right, where 0.7 was stated; at the rest 0.8 is stated: 0.6 and 0.1."""
-    draws = [Draw(place, 100, 0) for place in range(10)]
+    checks = [Check(place, 100, 0) for place in range(10)]
     wrong = np.array([1.0] * 4 + [0.0] * 6)
-    found = accuracy_of_rest(draws, range(10), wrong, 1000, Expected(0.8, np.full(10, 0.7)))
-    as_hard = accuracy_of_rest(draws, range(10), wrong, 1000, Expected(0.8, np.full(10, 0.8)))
+    found = accuracy_of_rest(checks, range(10), wrong, 1000, Expected(0.8, np.full(10, 0.7)))
+    as_hard = accuracy_of_rest(checks, range(10), wrong, 1000, Expected(0.8, np.full(10, 0.8)))
     assert found.estimate == pytest.approx(0.7)
     assert found.low - as_hard.low == pytest.approx(0.1)
     assert found.high - as_hard.high == pytest.approx(0.1)
 
 
 def test_an_interval_from_checks_that_are_all_wrong_or_all_right_reaches_the_end():
-    draws = [Draw(place, 100, place) for place in range(8)]
+    checks = [Check(place, 100, place) for place in range(8)]
     expected = Expected(0.9, np.full(8, 0.7))
-    none_right, all_right = (accuracy_of_rest(draws, range(8), np.full(8, x), 90, expected) for x in (1.0, 0.0))
+    none_right, all_right = (accuracy_of_rest(checks, range(8), np.full(8, x), 90, expected) for x in (1.0, 0.0))
     assert (none_right.low, all_right.high) == (0.0, 1.0)
     assert none_right.low < none_right.estimate < none_right.high < 0.8
     assert 0.5 < all_right.low < all_right.estimate == 1.0
 
 
 def test_one_check_says_next_to_nothing():
-    found = accuracy_of_rest([Draw(0, 50, 0)], [0], np.zeros(1), 49, Expected(0.5, np.full(1, 0.5)))
+    found = accuracy_of_rest([Check(0, 50, 0)], [0], np.zeros(1), 49, Expected(0.5, np.full(1, 0.5)))
     assert found.low < 0.2
     assert found.high == 1.0
 
@@ -161,9 +162,7 @@ def test_a_pool_whose_hard_examples_are_all_labelled_is_no_reason_to_stop_for_ne
 
 
 def test_a_category_that_was_new_among_the_last_answers_speaks_against_stopping():
-    history = DecisionHistory()
-    for n in range(30, 61):
-        history.record(n, 2 if n < 50 else 3, np.zeros(10, dtype=int))
+    history = [Decisions(n, 2 if n < 50 else 3, np.zeros(10, dtype=np.int32)) for n in range(30, 61)]
     advice = advise(history, np.full((5, 3), 1 / 3), np.arange(5), None)
     assert not advice.stop
     assert "1 category is new among them, so it is worth going on." in advice.reason
@@ -204,11 +203,13 @@ def test_a_label_is_suspicious_beyond_what_is_usual_in_its_category(digits, digi
     rows = np.concatenate([np.flatnonzero(digits[1] == digit)[:12] for digit in (0, 1, 8)] + [[5]])
     names = [*np.repeat(["zero", "one", "eight"], 12), "alone"]
     names[3] = "eight"
-    found = surprises(GPClassifier("precomputed", noise_variance=0.01).fit(digit_gram[np.ix_(rows, rows)], names))
+    found = surprises_at(
+        GPClassifier("precomputed", noise_variance=0.01).fit(digit_gram[np.ix_(rows, rows)], names).posterior_
+    )
     assert np.argmax(found) == 3
     assert found[-1] == found.min()
     single = GPClassifier("precomputed", noise_variance=0.01).fit(digit_gram[:3, :3], ["a", "b", "c"])
-    np.testing.assert_array_equal(surprises(single), np.zeros(3))
+    np.testing.assert_array_equal(surprises_at(single.posterior_), np.zeros(3))
 
 
 def test_a_simulation_records_every_answer_of_every_seed(digits, digit_pool):

@@ -7,7 +7,7 @@ import scipy.sparse
 from fewsight import ActiveLearner, load, save
 from fewsight._base.errors import FewsightError
 from fewsight.active import QUERY_RULES, ImagePool, Random
-from fewsight.active.pools import histograms
+from fewsight.active.pools import histogram_rows
 from fewsight.active.views import HistogramView
 from fewsight.channels import Phog, SpatialPmk
 from fewsight.images import sample_set
@@ -80,7 +80,7 @@ def test_undo_and_another_answer_give_what_the_answers_alone_would_have_given():
 
 def test_with_more_labels_than_may_be_kept_means_are_the_same_to_the_tolerance(monkeypatch):
     kept = asked(40)
-    monkeypatch.setattr(histograms, "MOST_KEPT", 4 * 150 * 30)
+    monkeypatch.setattr(histogram_rows, "MOST_KEPT", 4 * 150 * 30)
     beyond = asked(40)
     np.testing.assert_allclose(beyond.view_.mean, kept.view_.mean, atol=2e-2)
     assert np.corrcoef(beyond.view_.variance, kept.view_.variance)[0, 1] > 0.8

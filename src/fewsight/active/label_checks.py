@@ -10,13 +10,15 @@ import numpy as np
 from fewsight._base.checks import owner_name, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Indices
-from fewsight.active.views.base import Mask
+from fewsight.active.views.base import Label, Mask
 
+Positions = int | Sequence[int] | Indices
+Answers = Sequence[Label | None] | np.ndarray
 KINDS = {"string": (str, np.str_), "boolean": (bool, np.bool_), "integer": (int, np.integer)}
 
 
-def checked_positions(owner: object, indices: Any, m: int) -> Indices:
-    """Distinct positions in a pool of m; a single one is a list of one."""
+def checked_positions(owner: object, indices: Positions, m: int | None) -> Indices:
+    """Distinct positions in a pool of m, if that is known; a single one is a list of one."""
     positions = np.atleast_1d(np.asarray(indices))
     if positions.size == 0:
         return np.zeros(0, dtype=np.intp)
@@ -24,7 +26,7 @@ def checked_positions(owner: object, indices: Any, m: int) -> Indices:
         raise InvalidInput(
             f"{owner_name(owner)}: indices must be whole numbers, positions in the pool, got {shown(indices)}."
         )
-    if positions.min() < 0 or positions.max() >= m:
+    if positions.min() < 0 or (m is not None and positions.max() >= m):
         raise InvalidInput(f"{owner_name(owner)}: indices must be from 0 to below {m}, got {shown(indices)}.")
     if len(np.unique(positions)) < len(positions):
         raise InvalidInput(f"{owner_name(owner)}: indices must name each example once, got {shown(indices)}.")
@@ -38,10 +40,10 @@ def check_unlabelled(owner: object, positions: Indices, unlabelled: Mask) -> Non
         raise InvalidInput(f"{owner_name(owner)}: example {taken[0]} has a label already; use correct() to change it.")
 
 
-def checked_labels(owner: object, labels: Any, n: int, known: Sequence[Any]) -> list[Any]:
+def checked_labels(owner: object, labels: Answers | Label, n: int, known: Sequence[Label]) -> list[Label]:
     """One label for each of n examples, all strings, all integers or all booleans, as those that are known."""
     single = isinstance(labels, (str, bool, int, np.generic)) or not hasattr(labels, "__len__")
-    given = [labels] if single else list(labels.tolist() if isinstance(labels, np.ndarray) else labels)
+    given: list[Any] = [labels] if single else list(labels.tolist() if isinstance(labels, np.ndarray) else labels)  # type: ignore[arg-type]
     if len(given) != n:
         raise InvalidInput(f"{owner_name(owner)}: labels must be one for each of {n} examples, got {len(given)}.")
     wanted = kind_of(owner, known[0]) if len(known) else None
@@ -56,7 +58,7 @@ def checked_labels(owner: object, labels: Any, n: int, known: Sequence[Any]) -> 
     return given if alike else [label.item() if isinstance(label, np.generic) else label for label in given]
 
 
-def kind_of(owner: object, label: Any) -> str:
+def kind_of(owner: object, label: Label | None) -> str:
     """What type a label is of."""
     for kind, types in KINDS.items():
         if isinstance(label, types):
@@ -64,7 +66,7 @@ def kind_of(owner: object, label: Any) -> str:
     raise InvalidInput(f"{owner_name(owner)}: labels must be strings, integers or booleans, got {shown(label)}.")
 
 
-def given_labels(owner: object, labels: Any, m: int) -> tuple[list[int], list[Any]]:
+def given_labels(owner: object, labels: Answers | None, m: int) -> tuple[list[int], list[Label]]:
     """Positions and labels of those that have one; None stands for no label."""
     if labels is None:
         return [], []

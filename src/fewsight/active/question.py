@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import final
 
 import numpy as np
 
 from fewsight._base.types import Indices
-from fewsight.active.knowledge import Knowledge
-from fewsight.active.reasons import CHECK, reasons_of
+from fewsight.active.history import Check
 from fewsight.active.rules import Coverage, Exploration, Query, QueryRule
 from fewsight.active.rules.base import nothing
 from fewsight.active.rules.diversity import apart_from
 from fewsight.active.schedule import Schedule
 from fewsight.active.views import View
 
+CHECK = "a random check"
 FEW = 3  # labels of each category, on average
 EVERY, EVERY_AFTER = 2, 3  # which question of a rule explores, while labels are few and later
 
@@ -31,20 +31,23 @@ class QuestionBuilder:
     audit_share: float
     random_state: int
 
-    def query(self, known: Knowledge, turns: Schedule, rest: Indices, size: int | None) -> Query:
-        """What to ask about next among the rest."""
-        view = known.view
-        candidates, state = turns.candidates(rest)
+    def query(
+        self, view: View, schedule: Schedule, rest: Indices, size: int | None, calibrate: Callable[[], None]
+    ) -> tuple[Query, tuple[Check, ...]]:
+        """What to ask about next among the rest, and which of it are random checks; some rules want `calibrate` done first."""
+        candidates, state = schedule.candidates(rest)
         if not len(candidates):
-            return nothing(view)
-        rng = np.random.default_rng([self.random_state, turns.done])
-        drawn = turns.draw(candidates, 1 if size is None else size, self.audit_share, len(rest), view.n_labelled, rng)
+            return nothing(view), ()
+        rng = np.random.default_rng([self.random_state, schedule.done])
+        n_wanted = 1 if size is None else size
+        checks = schedule.draw(candidates, n_wanted, self.audit_share, len(rest), view.n_labelled, rng)
+        drawn = np.array([check.position for check in checks], dtype=np.intp)
         rule, among = self._rule_now(view), np.setdiff1d(candidates, drawn) if len(drawn) else candidates
         if rule.uses_probabilities:
-            known.calibrate()
+            calibrate()
         wanted = None if size is None else size - len(drawn)
         parts = [] if wanted == 0 or not len(among) else self._parts(rule, view, among, wanted, rng)
-        return _joined(parts, drawn, state)
+        return _joined(parts, drawn, state), checks
 
     def _parts(
         self, rule: QueryRule, view: View, among: Indices, wanted: int | None, rng: np.random.Generator
@@ -79,7 +82,7 @@ def exploring(view: View, size: int) -> int:
 def _by(rule: QueryRule, view: View, among: Indices, size: int | None, rng: np.random.Generator) -> Query:
     """What a rule chooses, with reasons."""
     found = rule.query(view, among=among, batch_size=size, random_state=rng)
-    return Query(found.indices, found.scores, tuple(reasons_of(rule, view, found.indices)))
+    return Query(found.indices, found.scores, tuple(rule.reason(view, place) for place in found.indices.tolist()))
 
 
 def _joined(parts: Sequence[Query], drawn: Indices, state: str) -> Query:

@@ -159,12 +159,11 @@ class GPClassifier(LoanMixin, KernelLearner):
         classes = self._classes_with(labels)
         n_new = len(classes) - len(self.classes_)
         posterior = self.posterior_.add_targets(np.full((self.posterior_.n, n_new), -1.0)) if n_new else self.posterior_
-        known = np.concatenate([self.labels_, labels])
-        noise = np.full(m, self.noise_variance_) * (_balance(labels, known, len(classes)) if self.balanced else 1.0)
         self.posterior_ = posterior.append(
-            self._combined(old), self._combined(among), targets_of(labels, classes), noise
+            self._combined(old), self._combined(among), targets_of(labels, classes), np.full(m, self.noise_variance_)
         )
         self.input_, self.classes_ = larger, classes
+        self._rebalance()
         self._settle()
         return self
 
@@ -174,6 +173,7 @@ class GPClassifier(LoanMixin, KernelLearner):
         kept = np.delete(np.arange(self.posterior_.n), indices)
         self.posterior_ = self.posterior_.remove(indices)
         self.input_ = self.input_.select(kept)
+        self._rebalance()
         self._settle()
         return self
 
@@ -241,12 +241,18 @@ class GPClassifier(LoanMixin, KernelLearner):
 
     def _learn(self, grams: list[Array], labels: Labels) -> None:
         targets = targets_of(labels, self.classes_)
-        balance = _balance(labels, labels, len(self.classes_)) if self.balanced else np.ones(len(labels))
+        balance = _balance(labels, len(self.classes_)) if self.balanced else np.ones(len(labels))
         self.weights_, self.noise_variance_ = self._weights_and_noise(grams, targets, balance)
         K = self._combined(grams)
         self.posterior_ = Posterior.condition(K, targets, self.noise_variance_ * balance)
         self.forget_loans()
         self._calibrate(K)
+
+    def _rebalance(self) -> None:
+        """Where classes are balanced, every label changes the noise of all others; so that their order does not matter."""
+        if self.balanced:
+            noise = self.noise_variance_ * _balance(self.labels_, len(self.classes_))
+            self.posterior_ = Posterior.condition(self.posterior_.covariance(), self.posterior_.targets, noise)
 
     def _weights_and_noise(self, grams: list[Array], targets: Array, balance: Array) -> tuple[Array, float]:
         """As they are given, or learned."""
@@ -344,7 +350,7 @@ class GPClassifier(LoanMixin, KernelLearner):
         return np.concatenate([self.classes_, new]) if len(new) else self.classes_
 
 
-def _balance(labels: Labels, known: Labels, n_classes: int) -> Array:
-    """Factors on the noise of examples, by all labels that are known: equal classes all get one."""
-    counts = np.array([(known == label).sum() for label in labels])
-    return n_classes * counts / len(known)
+def _balance(labels: Labels, n_classes: int) -> Array:
+    """Factors on the noise of examples with these labels: equal classes all get one."""
+    _, places, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    return n_classes * counts[places] / len(labels)

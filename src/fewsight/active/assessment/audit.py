@@ -31,6 +31,7 @@ from scipy.special import ndtri, stdtrit
 from scipy.stats import beta
 
 from fewsight._base.types import Array
+from fewsight.active.history import Check
 
 LEVEL = 0.9
 RECENCY, RECENCY_ALONE = 1.0, 2.0  # audits weigh by this power of the number of labels then; without a closed form
@@ -38,18 +39,8 @@ RECENCY, RECENCY_ALONE = 1.0, 2.0  # audits weigh by this power of the number of
 
 @final
 @dataclass(frozen=True)
-class Draw:
-    """One audit: where it stands, from how many it was drawn, and how many labels there were then."""
-
-    position: int
-    n_drawn_from: int
-    n_labelled: int
-
-
-@final
-@dataclass(frozen=True)
 class Expected:
-    """How probable a learner holds its own decisions: on the rest, on average, and on each labelled example left out (n,)."""
+    """The learner's confidence: its mean over the unlabelled rest, and for each labelled example when left out (n,)."""
 
     rest: float
     left_out: Array
@@ -70,27 +61,27 @@ class Accuracy:
 
 
 def accuracy_of_rest(
-    draws: Sequence[Draw], places: Sequence[int], wrong: Array, n_rest: int, expected: Expected | None = None
+    checks: Sequence[Check], places: Sequence[int], wrong: Array, n_rest: int, expected: Expected | None = None
 ) -> Accuracy | None:
     """From audits, their places among the labels, and for every label (n,) whether it was, and still is, predicted wrong.
 
     None without any audit, or with nothing left.
     """
-    if not draws or not n_rest:
+    if not checks or not n_rest:
         return None
-    sizes = np.array([float(draw.n_drawn_from) for draw in draws])
+    sizes = np.array([float(check.n_drawn_from) for check in checks])
     recency = RECENCY_ALONE if expected is None else RECENCY
-    weights = sizes * np.array([(draw.n_labelled + 1.0) / len(wrong) for draw in draws]) ** recency
+    weights = sizes * np.array([(check.n_labelled + 1.0) / len(wrong) for check in checks]) ** recency
     weights /= weights.sum()
     audited = wrong[list(places)]
     shares = np.array(_interval(audited, weights, n_rest))
     if expected is None:
-        since = np.array([float(wrong[draw.n_labelled :].sum()) for draw in draws])
+        since = np.array([float(wrong[check.n_labelled :].sum()) for check in checks])
         errors = (shares * float(weights @ sizes) - float(weights @ since)) / n_rest
     else:
         errors = shares - (expected.rest - float(weights @ expected.left_out[list(places)]))
     estimate, best, worst = np.clip(1.0 - errors, 0.0, 1.0).tolist()
-    return Accuracy(estimate, 0.0 if audited.all() else worst, best if audited.any() else 1.0, len(draws))
+    return Accuracy(estimate, 0.0 if audited.all() else worst, best if audited.any() else 1.0, len(checks))
 
 
 def _interval(wrong: Array, weights: Array, n_rest: int) -> tuple[float, float, float]:

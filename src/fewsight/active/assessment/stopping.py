@@ -20,9 +20,9 @@ that it is rarely above one, and no category was new among the last answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, final
 
 import numpy as np
 import numpy.typing as npt
@@ -53,22 +53,12 @@ class Advice:
     expected_gain: float | None = None
 
 
-@dataclass
-class DecisionHistory:
-    """Decisions on the whole pool after each of the last answers, as column numbers."""
+class Decisions(NamedTuple):
+    """On the whole pool, as column numbers (m,), after so many labels of so many classes."""
 
-    snapshots: list[tuple[int, int, npt.NDArray[np.int32]]] = field(default_factory=list)
-
-    def record(self, n_labelled: int, n_classes: int, decisions: Indices) -> None:
-        """Remember the decisions after so many labels, in place of any that no longer hold."""
-        self.forget(n_labelled - 1)
-        self.snapshots.append((n_labelled, n_classes, decisions.astype(np.int32)))
-        del self.snapshots[: -(WINDOW + 1)]
-
-    def forget(self, n_labelled: int) -> None:
-        """Everything after so many labels."""
-        while self.snapshots and self.snapshots[-1][0] > n_labelled:
-            self.snapshots.pop()
+    n_labelled: int
+    n_classes: int
+    columns: npt.NDArray[np.int32]
 
 
 def gain_on_labelled(K: Array, targets: Array, noise: Array, n_before: int) -> int:
@@ -85,21 +75,21 @@ def gain_on_labelled(K: Array, targets: Array, noise: Array, n_before: int) -> i
 
 
 def advise(
-    history: DecisionHistory,
+    history: Sequence[Decisions],
     probabilities: Array,
     rest: Indices,
     accuracy: Accuracy | None,
     on_labelled: Callable[[int], int] | None = None,
 ) -> Advice:
-    """From the history, the present probabilities (r, c) of the rest, their positions, and the audit.
+    """From the decisions after the last answers, the present probabilities (r, c) of the rest, their positions, and the audit.
 
     `on_labelled` says, for a number of first labels, how many more labelled examples are predicted right now than by those.
     """
     if not len(rest):
         return Advice(True, "Nothing is left to ask.", 0.0, 0.0)
-    if len(history.snapshots) < 2 or history.snapshots[-1][0] - history.snapshots[0][0] < LEAST:
+    if len(history) < 2 or history[-1].n_labelled - history[0].n_labelled < LEAST:
         return Advice(False, f"Too early to say: advice comes after {LEAST} answers{_about(accuracy, '; so far ')}")
-    (n_before, classes_before, before), (n, n_classes, now) = history.snapshots[0], history.snapshots[-1]
+    (n_before, classes_before, before), (n, n_classes, now) = history[0], history[-1]
     changed = before[rest] != now[rest]
     rows = np.flatnonzero(changed)
     worth = float((probabilities[rows, now[rest][rows]] - probabilities[rows, before[rest][rows]]).sum())

@@ -13,23 +13,18 @@ import numpy as np
 
 from fewsight._base.types import Array, Indices
 from fewsight.gp import Posterior
-from fewsight.learners import GPClassifier
 from fewsight.learners.calibration import fit_calibration
 
 LEAST_PROBABILITY = 1e-300
 USUAL = 0.5  # of the average surprise at the others of its category
 
 
-def surprises(model: GPClassifier) -> Array:
-    """The surprise, in nats, at each training label when it is predicted from all others, less what is usual (n,).
-
-    The only example of its class cannot be predicted by others; nothing is known against it, and it is the least surprising.
-    """
-    return surprises_at(model.posterior_)
-
-
 def surprises_at(posterior: Posterior) -> Array:
-    """The same for a posterior of targets that are largest in the column of a label."""
+    """The surprise, in nats, at each label when it is predicted from all others, less what is usual (n,).
+
+    Targets are largest in the column of a label. The only example of its class cannot be predicted by others; nothing is known
+    against it, and it is the least surprising.
+    """
     classes = posterior.targets.argmax(axis=1)
     counts = np.bincount(classes)[classes]
     known = np.flatnonzero(counts > 1)

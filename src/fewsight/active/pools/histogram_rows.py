@@ -1,21 +1,17 @@
-"""A pool whose examples are histograms, for a learner that never forms their Gram matrix."""
+"""The histograms of a pool, for a learner that never forms their Gram matrix."""
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, final
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
 
-from fewsight._base.checks import owner_name
-from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
-from fewsight.active.pools.base import Pool
-from fewsight.active.pools.images import ImagePool
-from fewsight.active.pools.vectors import VectorPool
 from fewsight.kernels import HistogramIntersection, HistogramOperator
-from fewsight.learners.histograms import HistogramInput, SideBySide, check_histograms, compares_by_intersection
+from fewsight.kernels.rows import Rows
+from fewsight.learners.histograms import HistogramInput
 
 MOST_KEPT = 2**30  # bytes of kernel values that may be kept
 Single = npt.NDArray[np.float32]
@@ -23,26 +19,10 @@ Single = npt.NDArray[np.float32]
 
 @final
 class HistogramRows:
-    """The histograms of a pool as rows, and how a learner would have got them.
+    """The histograms of a pool as rows, and the input by which a learner would have got them."""
 
-    Channels stand side by side, each divided by its mean diagonal over the examples at `known`.
-    """
-
-    def __init__(self, owner: object, pool: Pool, known: Indices) -> None:
-        if isinstance(pool, VectorPool) and isinstance(pool.kernel, HistogramIntersection):
-            self.rows, self.side = check_histograms(pool.X), HistogramInput()
-            self.side.n_columns = int(pool.X.shape[1])
-        elif isinstance(pool, ImagePool) and all(map(compares_by_intersection, pool.channels)):
-            self.side = HistogramInput(pool.channels)
-            self.rows = np.zeros((0, 1))
-            if len(pool):
-                self.side.layout = SideBySide.of([codes[known] for codes in pool.encodings], pool.encodings)
-                self.rows = self.side.layout.rows(pool.encodings)
-        else:
-            raise InvalidInput(
-                f"{owner_name(owner)}: with HistogramGPClassifier the pool must be rows of numbers >= 0, or images with channels "
-                "that compare by histogram intersection."
-            )
+    def __init__(self, rows: Rows, side: HistogramInput) -> None:
+        self.rows, self.side = rows, side
 
     def __len__(self) -> int:
         return int(self.rows.shape[0])
@@ -95,7 +75,7 @@ class KeptColumns:
         self._examples += missing.tolist()
 
 
-def comparable(operator: HistogramOperator, rows: Any) -> Any:
+def comparable(operator: HistogramOperator, rows: Rows) -> Rows:
     """Rows whose plain intersection is the kernel of the operator: transformed, and each column times its weight."""
     changed = operator.transformed(rows)
     return type(changed)(
@@ -103,7 +83,7 @@ def comparable(operator: HistogramOperator, rows: Any) -> Any:
     )
 
 
-def intersections(rows: Any, others: Any) -> Array:
+def intersections(rows: Rows, others: Rows) -> Array:
     """Plain intersections of a few rows with a few others (r, s)."""
     if not rows.shape[0] or not others.shape[0]:
         return np.zeros((rows.shape[0], others.shape[0]))
