@@ -1,18 +1,22 @@
-"""Questions that look for what nobody has named yet."""
+"""How a question is put together."""
 
 import numpy as np
 import pytest
 
 from fewsight._base.errors import InvalidInput
-from fewsight.active import ActiveLearner, Exploration, GramPool, Uncertainty
+from fewsight.active import ActiveLearner, Uncertainty
 from fewsight.active.question import exploring
 from fewsight.kernels import RBF
 from fewsight.learners import GPClassifier, SVMClassifier
 
 RNG = np.random.default_rng(4)
+
 X = RNG.normal(size=(80, 3))
+
 NAMES = np.array(["ant", "bee", "cat"])[RNG.integers(0, 3, 80)]
+
 GP = GPClassifier(RBF(scale=1.5), noise_variance=0.1)
+
 UNLIKE = "uncertain, and unlike anything labelled"
 
 
@@ -20,21 +24,6 @@ def started(n=6, **options):
     """With n labels, and no random checks."""
     known = [label if place < n else None for place, label in enumerate(NAMES.tolist())]
     return ActiveLearner(GP, audit_share=0.0, relearn_every=None, **options).fit(X, known)
-
-
-def test_exploration_adds_three_ranks():
-    learner = GPClassifier(RBF(scale=1.5), noise_variance=0.1).fit(X[:20], NAMES[:20])
-    latent = learner.latent(X[20:])
-    two = np.sort(latent.mean, axis=1)
-    signs = (
-        -(two[:, -1] - two[:, -2]) / np.sqrt(latent.std[:, 0] ** 2 + 0.1),
-        latent.mean.mean(axis=1) - two[:, -1],
-        latent.std[:, 0],
-    )
-    ranks = sum(np.array([(sign <= value).sum() for value in sign]) for sign in signs)
-    query = Exploration().query(learner, X[20:], batch_size=1)
-    assert query.indices[0] == np.argmax(ranks)
-    assert query.scores[0] == pytest.approx(ranks.max() / (3 * len(ranks)))
 
 
 def test_every_second_question_explores_while_labels_are_few_and_every_third_later():
@@ -71,27 +60,3 @@ def test_a_batch_is_part_rule_and_part_exploration_without_twins(learner):
 def test_a_batch_of_all_that_is_left_has_everything_once():
     query = started(70).query(batch_size=100)
     assert sorted(query.indices.tolist()) == list(range(70, 80))
-
-
-def test_exploring_finds_a_rare_category_sooner_and_costs_no_accuracy(digits, digit_gram):
-    truth, needed, right = digits[1], {True: [], False: []}, {True: [], False: []}
-    for seed in range(1000, 1012):
-        rng = np.random.default_rng(seed)
-        rare = int(rng.integers(10))
-        others, own = rng.permutation(np.flatnonzero(truth != rare))[:600], np.flatnonzero(truth == rare)
-        rows = np.concatenate([others, rng.permutation(own)[:6]])
-        pool, names = GramPool(digit_gram[np.ix_(rows, rows)]), truth[rows]
-        first = {int(label): int(np.flatnonzero(names == label)[0]) for label in np.unique(names) if label != rare}
-        known = [label if first.get(label) == place else None for place, label in enumerate(names.tolist())]
-        for explore, counts in needed.items():
-            learner = GPClassifier("precomputed", noise_variance=0.01)
-            active = ActiveLearner(learner, explore=explore, relearn_every=None, random_state=seed).fit(pool, known)
-            asked = 0
-            while rare not in active.view_.classes or active.view_.n_labelled < 60:
-                asked += rare not in active.view_.classes
-                query = active.query()
-                active.teach(query.indices, names[query.indices])
-            counts.append(asked)
-            right[explore].append(np.mean(np.array(active.predict()) == names))
-    assert np.mean(needed[True]) < 0.9 * np.mean(needed[False])
-    assert np.mean(right[True]) > np.mean(right[False]) - 0.015
