@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
+Labels = npt.NDArray[Any]  # strings, integers or booleans; an object array where some are None: not labelled
 Pixels = npt.NDArray[np.float32]  # (h, w, 3), RGB in [0, 1]
 Recipe = dict[str, Any]  # JSON-able: all that decides what a computation returns
 

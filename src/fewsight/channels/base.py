@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
 import cv2
@@ -13,40 +14,37 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits
 
-from fewsight._base.checks import check_integer
+from fewsight._base.checks import check_integer, shown
 from fewsight._base.errors import InvalidInput, NotFitted, UnreadableImage
 from fewsight._base.parallel import map_pieces
-from fewsight._base.types import Indices, LocalFeatures, Recipe, State
+from fewsight._base.types import Indices, Labels, LocalFeatures, Recipe, State
 from fewsight.channels.comparing import Comparing, Encodings, stacked
-from fewsight.channels.groups import groups_of
+from fewsight.channels.option_fields import Options, option
 from fewsight.images import FeatureCache, Image, ImageArray, as_image
 
 LARGEST_SEED = 2**32 - 1  # that scikit-learn takes
-LARGEST_SIDE = 5_000  # pixels of the working resolution; also of an image that a scale below 1 enlarges
+WORKPLACE = ("cache", "n_jobs")  # options that change where and how fast, never what comes out
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 
-class Channel(Comparing, BaseEstimator, ABC):
+class Channel(Options, Comparing, BaseEstimator, ABC):
     """A named recipe: which local features, how they become an encoding, which kernel compares encodings.
 
-    Subclasses state their options in `__init__`, among them `cache`, `n_jobs` and `random_state`, and know how to describe one
-    image (`_describe`), what to keep of it for learning (`_sample`), how to learn from that (`_learn`) and how to encode
-    one image (`_encode`). What was learned lives in `learned_`. A channel that learns from labels as well says so
-    (`_uses_labels`) and knows how (`_learn_labelled`).
+    Subclasses state their options (`channels/option_fields.py`), and know how to describe one image (`_describe`), what to keep
+    of it for learning (`_sample`), how to learn from that (`_learn`) and how to encode one image (`_encode`). What was learned
+    lives in `learned_`. A channel that learns from labels as well says so (`_uses_labels`) and knows how (`_learn_labelled`).
     """
 
     name: ClassVar[str]
-    # Options that change where and how fast, never what comes out.
-    _workplace: ClassVar[tuple[str, ...]] = ("cache", "n_jobs")
     # Options that say where a file is that the channel needs; it may lie elsewhere when a model file is opened.
     places: ClassVar[tuple[str, ...]] = ()
     # Whether what it sees was learned from many other images, or brought by the user; see `prior_shares`.
     informed: ClassVar[bool] = False
 
-    cache: FeatureCache | None
-    n_jobs: int | None
-    random_state: int
+    random_state: int = option(default=0, doc="seed of all that is drawn at random.")
+    cache: FeatureCache | None = option(default=None, doc="a FeatureCache, or None to compute everything anew.")
+    n_jobs: int | None = option(default=None, doc="images described at the same time, as in joblib.")
 
     # What a channel must say.
 
@@ -125,7 +123,7 @@ class Channel(Comparing, BaseEstimator, ABC):
         if not images:
             raise InvalidInput(f"{type(self).__name__}: fit needs at least one image, got none.")
         self._check_options()
-        groups = groups_of(self, labels, len(images)) if self._uses_labels and labels is not None else None
+        groups = self._groups(labels, len(images)) if self._uses_labels and labels is not None else None
         cache = self._kept
         if cache is None:
             self._set_learned(self._learned_from(images, groups))
@@ -165,14 +163,15 @@ class Channel(Comparing, BaseEstimator, ABC):
     def state(self) -> State:
         """Options and what was learned, for the model file."""
         self._check_fitted()
-        params = {key: value for key, value in self.get_params(deep=False).items() if key not in self._workplace}
+        params = {key: value for key, value in self.get_params(deep=False).items() if key not in WORKPLACE}
         options = {key: os.fspath(value) if isinstance(value, os.PathLike) else value for key, value in params.items()}
         return State({"name": self.name, "options": options}, {}).join("learned", self.learned_)
 
     @classmethod
     def from_state(cls, state: State) -> Self:
-        options = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in state.header["options"].items()
+        stored: dict[str, Any] = state.header["options"]
+        options: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in stored.items()
         }
         channel = cls(**options)
         channel._set_learned(state.nested("learned"))
@@ -184,6 +183,16 @@ class Channel(Comparing, BaseEstimator, ABC):
         self._check_options()
         squares = (np.indices((32, 32)) // 8).sum(axis=0) % 2  # whose corners are found by those that look for some
         self._encoded(ImageArray((200 * squares).astype(np.uint8)))
+
+    def set_workplace(self, *, cache: FeatureCache | None, n_jobs: int | None) -> Self:
+        """Work with this cache and this many jobs from now on; nothing that comes out changes by it."""
+        self.cache, self.n_jobs = cache, n_jobs
+        return self
+
+    def __sklearn_clone__(self) -> Self:
+        """An unfitted channel like this one, with the same cache: it keeps account of the size of its folder."""
+        options = copy.deepcopy({key: value for key, value in self.get_params(deep=False).items() if key != "cache"})
+        return type(self)(**options, cache=self.cache)
 
     # One image at a time, through the cache.
 
@@ -247,6 +256,24 @@ class Channel(Comparing, BaseEstimator, ABC):
         check_integer(self, "random_state", self.random_state, least=0, most=LARGEST_SEED)
         self._feature_recipe()
         self._learn_recipe()
+
+    def _groups(self, labels: Sequence[Hashable] | Labels, n: int) -> Indices:
+        """The number of each image's class, in the order of their first appearance; -1 where the label is None.
+
+        What a class is called makes no difference to what is learned from it.
+        """
+        who = type(self).__name__
+        try:
+            listed = list(labels)
+            classes = list(dict.fromkeys(label for label in listed if label is not None))
+        except TypeError:
+            raise InvalidInput(
+                f"{who}: labels must be a list of strings, integers or None, got {shown(labels)}."
+            ) from None
+        if len(listed) != n:
+            raise InvalidInput(f"{who}: images and labels must have the same length, got {n} and {len(listed)}.")
+        numbers = {None: -1, **{label: number for number, label in enumerate(classes)}}
+        return np.array([numbers[label] for label in listed], dtype=np.intp)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, "learned_"):

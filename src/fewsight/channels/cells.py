@@ -10,8 +10,9 @@ import numpy as np
 from fewsight._base.checks import check_integer, check_number
 from fewsight._base.types import LocalFeatures, Pixels, Recipe, State
 from fewsight._compiled import chi_square
-from fewsight.channels.base import LARGEST_SIDE, Channel
+from fewsight.channels.base import Channel
 from fewsight.channels.comparing import Encodings, stacked
+from fewsight.channels.shared_options import PyramidLevels, WorkingResolution
 from fewsight.encodings import HistogramPyramid
 from fewsight.images import Image
 from fewsight.kernels import ExponentialChiSquare, Kernel
@@ -35,15 +36,12 @@ class CellDescriptor(Protocol):
         """The histograms at the centres of the cells."""
 
 
-class CellsChannel(Channel, ABC):
+class CellsChannel(PyramidLevels, WorkingResolution, Channel, ABC):
     """Histograms of the finest cells in, a pyramid of them out. Its local features are these histograms at the cells' centres.
 
     Rows are compared by the exponential chi-square kernel. All that is learned is the kernel's scale: the mean chi-square
     distance of two training images. [Zhang2007]
     """
-
-    n_levels: int
-    longest_side: int
 
     @property
     @abstractmethod
@@ -65,11 +63,10 @@ class CellsChannel(Channel, ABC):
 
     def _feature_recipe(self) -> Recipe:
         check_integer(self, "the number of columns (bins x cells)", self.n_columns, least=1, most=MOST_COLUMNS)
-        side = check_integer(self, "longest_side", self.longest_side, least=16, most=LARGEST_SIDE)
-        return {**self._descriptor.recipe(), "longest_side": side}
+        return {**self._descriptor.recipe(), "longest_side": self._working_side}
 
     def _describe(self, image: Image) -> LocalFeatures:
-        return self._descriptor.describe(image.pixels(self._feature_recipe()["longest_side"]))
+        return self._descriptor.describe(image.pixels(self._working_side))
 
     def _learn_recipe(self) -> Recipe:
         drawn = {"most": MOST_ROWS, "random_state": self.random_state}

@@ -11,6 +11,7 @@ from fewsight._base.checks import check_choice, check_integer, check_number, sho
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, LocalFeatures, Recipe, State
 from fewsight.channels.base import Channel
+from fewsight.channels.option_fields import option
 from fewsight.gp import log_evidence_and_gradients
 from fewsight.images import Image
 from fewsight.kernels import RBF, Kernel, Linear
@@ -36,9 +37,11 @@ class VectorChannel(Channel, ABC):
 
     informed: ClassVar[bool] = True
 
-    compare: str
-    scale: float | None
-    unit_length: bool
+    compare: str = option(default="rbf", doc='"rbf" (a Gaussian), "cosine" or "linear" (the inner product).')
+    scale: float | None = option(
+        default=None, doc="of the Gaussian; None chooses it by the evidence of the training labels."
+    )
+    unit_length: bool = option(default=True, doc="whether the Gaussian compares vectors divided by their length.")
 
     @abstractmethod
     def _vector(self, image: Image) -> np.ndarray:
