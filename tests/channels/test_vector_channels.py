@@ -87,7 +87,7 @@ def test_of_many_training_images_whole_classes_are_drawn(monkeypatch):
 
 def test_each_way_of_comparing_is_what_its_name_says(tiles, table):
     channel = Vectors(table, compare="linear").fit(tiles.images)
-    raw = channel.encode(tiles.images).toarray()
+    raw = channel.encode(tiles.images).matrix.toarray()
     unit = raw / np.linalg.norm(raw, axis=1, keepdims=True)
     np.testing.assert_allclose(channel.gram(channel.encode(tiles.images)), raw @ raw.T, rtol=1e-12)
     cosine = Vectors(table, compare="cosine").fit(tiles.images)
@@ -112,7 +112,7 @@ def test_a_vector_of_zeros_has_no_direction_and_stays(tmp_path):
         tmp_path / "v.npz", x=np.array([[0.0, 0.0], [3.0, 4.0]]), hashes=np.array([i.content_hash for i in images])
     )
     channel = Vectors(tmp_path / "v.npz").fit(images)
-    np.testing.assert_allclose(channel.encode(images).toarray(), [[0, 0], [0.6, 0.8]])
+    np.testing.assert_allclose(channel.encode(images).matrix.toarray(), [[0, 0], [0.6, 0.8]])
     assert np.isfinite(channel.gram(channel.encode(images))).all()
 
 

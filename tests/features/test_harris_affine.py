@@ -247,3 +247,13 @@ def test_selected_regions_stay_together():
     assert len(chosen) == 2
     np.testing.assert_array_equal(chosen.centres[:, 0], [4, 0])
     np.testing.assert_array_equal(chosen.scales, [2, 0])
+
+
+def test_local_features_carry_the_scales_and_strengths_of_their_regions():
+    """Scales are in widths of the image, so that they do not depend on its resolution."""
+    pixels = np.random.default_rng(1).random((80, 120, 3), dtype=np.float32)
+    regions, features = HarrisAffine().regions(pixels), HarrisAffine().describe(pixels)
+    assert len(features) > 0
+    np.testing.assert_allclose(features.scales * 120, regions.scales, rtol=1e-6)
+    np.testing.assert_allclose(features.strengths, regions.strengths, rtol=1e-6)
+    assert (np.diff(features.strengths) <= 0).all()

@@ -15,38 +15,54 @@ from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits
 
 from fewsight._base.checks import check_integer, shown
+from fewsight._base.encodings import Encodings, Entry, SparseRows
 from fewsight._base.errors import InvalidInput, NotFitted, UnreadableImage
 from fewsight._base.parallel import map_pieces
-from fewsight._base.types import Indices, Labels, LocalFeatures, Recipe, State
-from fewsight.channels.comparing import Comparing, Encodings, stacked
+from fewsight._base.types import Array, Indices, Labels, LocalFeatures, Recipe, State
 from fewsight.channels.option_fields import Options, option
 from fewsight.images import FeatureCache, Image, ImageArray, as_image
+from fewsight.kernels import Kernel
+from fewsight.kernels.against import Against
 
+ROUNDING = 1e-13  # of sums over thousands of columns, relative
 LARGEST_SEED = 2**32 - 1  # that scikit-learn takes
 WORKPLACE = ("cache", "n_jobs")  # options that change where and how fast, never what comes out
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 
-class Channel(Options, Comparing, BaseEstimator, ABC):
+class Channel(Options, BaseEstimator, ABC):
     """A named recipe: which local features, how they become an encoding, which kernel compares encodings.
 
     Subclasses state their options (`channels/option_fields.py`), and know how to describe one image (`_describe`), what to keep
     of it for learning (`_sample`), how to learn from that (`_learn`) and how to encode one image (`_encode`). What was learned
     lives in `learned_`. A channel that learns from labels as well says so (`_uses_labels`) and knows how (`_learn_labelled`).
+    Its encodings are rows of numbers, most of them zero, unless it names another kind (`encodings`).
     """
 
     name: ClassVar[str]
+    # What `encode` returns, and `kernel` compares.
+    encodings: ClassVar[type[Encodings]] = SparseRows
+    # Parts of the local features ("scales", "strengths", "aspect") that it cannot do without: where a cache that an older
+    # version filled does not hold them, they are computed anew.
+    required_features: ClassVar[tuple[str, ...]] = ()
     # Options that say where a file is that the channel needs; it may lie elsewhere when a model file is opened.
     places: ClassVar[tuple[str, ...]] = ()
     # Whether what it sees was learned from many other images, or brought by the user; see `prior_shares`.
     informed: ClassVar[bool] = False
+    # Whether `fit` is to be given all images there are, those without a label too; see `fit_channel`.
+    learns_from_unlabelled: ClassVar[bool] = False
 
     random_state: int = option(default=0, doc="seed of all that is drawn at random.")
     cache: FeatureCache | None = option(default=None, doc="a FeatureCache, or None to compute everything anew.")
     n_jobs: int | None = option(default=None, doc="images described at the same time, as in joblib.")
 
     # What a channel must say.
+
+    @property
+    @abstractmethod
+    def kernel(self) -> Kernel:
+        """Compares two encodings."""
 
     @abstractmethod
     def _feature_recipe(self) -> Recipe:
@@ -82,13 +98,13 @@ class Channel(Options, Comparing, BaseEstimator, ABC):
         """All that decides what `_encode` returns, beside the local features; includes a digest of `learned_`."""
 
     @abstractmethod
-    def _encode(self, features: LocalFeatures) -> tuple[np.ndarray, np.ndarray]:
-        """Ascending columns and their values of the row of one image."""
+    def _encode(self, features: LocalFeatures) -> Entry:
+        """The encoding of one image, as `encodings.entry` gives it: of sparse rows, its ascending columns and their values."""
 
     @property
     @abstractmethod
     def n_columns(self) -> int:
-        """Length of an encoding."""
+        """How many numbers a row has; of sets of descriptors, a descriptor."""
 
     @abstractmethod
     def _set_learned(self, state: State) -> None:
@@ -155,10 +171,28 @@ class Channel(Options, Comparing, BaseEstimator, ABC):
         return self._map(self._features_of, as_images(images), "local features")
 
     def encode(self, images: Sequence[Any]) -> Encodings:
-        """One row per image, ready for `gram`."""
+        """The encodings of the images, in their order, ready for `gram`."""
         self._check_fitted()
-        rows = self._map(self._encoding_of, as_images(images), "encodings")
-        return stacked(rows, self.n_columns)
+        entries = self._map(self._encoding_of, as_images(images), "encodings")
+        return self.encodings.stack(entries, self.n_columns)
+
+    def gram(self, A: Encodings, B: Encodings | None = None) -> Array:
+        """Kernel values between encodings; of A with itself if B is None."""
+        return self.kernel.gram(A, B)
+
+    def against(self, B: Encodings) -> Against:
+        """Encodings made ready once, for many comparisons of a few others with all of them."""
+        return self.kernel.against(B)
+
+    def diag(self, A: Encodings) -> Array:
+        """Kernel values of each encoding with itself."""
+        return self.kernel.diag(A)
+
+    def distances(self, A: Encodings, B: Encodings) -> Array:
+        """Distances in the space that the kernel spans; what rounding leaves of zero is zero."""
+        squares = self.diag(A)[:, None] + self.diag(B)[None, :]
+        squared = squares - 2 * self.gram(A, B)
+        return np.sqrt(np.where(squared > ROUNDING * squares, squared, 0.0))
 
     def state(self) -> State:
         """Options and what was learned, for the model file."""
@@ -182,7 +216,7 @@ class Channel(Options, Comparing, BaseEstimator, ABC):
         """What came from a file, and may have been edited, fits together: one small image goes all the way."""
         self._check_options()
         squares = (np.indices((32, 32)) // 8).sum(axis=0) % 2  # whose corners are found by those that look for some
-        self._encoded(ImageArray((200 * squares).astype(np.uint8)))
+        self._encode(self._features_of(ImageArray((200 * squares).astype(np.uint8))))
 
     def set_workplace(self, *, cache: FeatureCache | None, n_jobs: int | None) -> Self:
         """Work with this cache and this many jobs from now on; nothing that comes out changes by it."""
@@ -202,29 +236,32 @@ class Channel(Options, Comparing, BaseEstimator, ABC):
         key = self._features_key(image)
         stored = self._kept.get(key)
         if stored is not None:
-            return LocalFeatures(stored.arrays["descriptors"], stored.arrays["locations"])
+            features = LocalFeatures.from_state(stored)
+            if all(getattr(features, part) is not None for part in self.required_features):
+                return features
         features = self._describe(image)
-        self._kept.put(key, State({}, {"descriptors": features.descriptors, "locations": features.locations}))
+        self._kept.put(key, features.state())
         return features
 
     def _features_key(self, image: Image) -> str:
         return FeatureCache.key_of("local features", image.content_hash, self._feature_recipe())
 
-    def _encoding_of(self, image: Image) -> tuple[np.ndarray, np.ndarray]:
+    def _encoding_of(self, image: Image) -> Entry:
         if self._kept is None:
-            return self._encoded(image)
-        recipes = self._feature_recipe(), self._encode_recipe()
-        key = FeatureCache.key_of("encoding", image.content_hash, *recipes)
+            return self._encode(self._features_of(image))
+        key = self._encoding_key(image)
         stored = self._kept.get(key)
         if stored is not None:
-            return stored.arrays["columns"], stored.arrays["values"]
-        columns, values = self._encoded(image)
-        self._kept.put(key, State({}, {"columns": columns, "values": values}))
-        return columns, values
+            return stored.arrays
+        entry = self._encode(self._features_of(image))
+        self._kept.put(key, State({}, dict(entry)))
+        return entry
 
-    def _encoded(self, image: Image) -> tuple[np.ndarray, np.ndarray]:
-        columns, values = self._encode(self._features_of(image))
-        return columns.astype(np.int32), values
+    def _encoding_key(self, image: Image) -> str:
+        """Sparse rows, which were the only kind once, are not named in it: caches of that time are still read."""
+        kind: list[Recipe] = [] if self.encodings is SparseRows else [{"encodings": self.encodings.kind}]
+        recipes = self._feature_recipe(), self._encode_recipe()
+        return FeatureCache.key_of("encoding", image.content_hash, *recipes, *kind)
 
     def _learned_key(self, images: list[Image], groups: Indices | None) -> str:
         hashes = "".join(image.content_hash for image in images)
@@ -278,6 +315,19 @@ class Channel(Options, Comparing, BaseEstimator, ABC):
     def _check_fitted(self) -> None:
         if not hasattr(self, "learned_"):
             raise NotFitted(f"{type(self).__name__}: call fit with training images before encoding any.")
+
+
+def fit_channel(
+    channel: Channel, images: Sequence[Any], labels: Sequence[Hashable] | Labels, positions: Indices
+) -> Channel:
+    """Fit a channel on the images at these positions, whose labels these are.
+
+    A channel that learns from unlabelled images is given the others as well, with None for a label.
+    """
+    if not channel.learns_from_unlabelled:
+        return channel.fit([images[position] for position in positions], labels)
+    known = dict(zip(positions.tolist(), labels, strict=True))
+    return channel.fit(images, [known.get(position) for position in range(len(images))])
 
 
 def as_images(images: Sequence[Any]) -> list[Image]:

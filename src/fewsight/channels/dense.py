@@ -5,19 +5,18 @@ from __future__ import annotations
 from abc import ABC
 
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import LocalFeatures, Recipe
-from fewsight.channels.base import Channel
+from fewsight._base.types import Recipe
 from fewsight.channels.option_fields import option
-from fewsight.channels.shared_options import LARGEST_SIDE, DescriptorSample, WorkingResolution
+from fewsight.channels.pixel_channel import Descriptor, PixelChannel
+from fewsight.channels.shared_options import LARGEST_SIDE, DescriptorSample
 from fewsight.features import DenseSift
-from fewsight.images import Image
 from fewsight.kernels import HistogramIntersection, Kernel
 
 MOST_DESCRIPTORS = 1_000_000  # of an image: 128 megabytes
 MOST_WORK = 10_000_000_000  # pixels that the descriptors of an image look at: a minute or two
 
 
-class DenseSiftChannel(WorkingResolution, DescriptorSample, Channel, ABC):
+class DenseSiftChannel(DescriptorSample, PixelChannel, ABC):
     """Dense SIFT in, rows compared by histogram intersection out."""
 
     step: float = option(default=8, doc="distance of two descriptors of the grid, in pixels of the working resolution.")
@@ -37,10 +36,13 @@ class DenseSiftChannel(WorkingResolution, DescriptorSample, Channel, ABC):
     def _grid(self) -> DenseSift:
         return DenseSift(step=self.step, patch=self.patch, scales=self.scales, contrast=self.contrast)
 
+    @property
+    def _descriptor(self) -> Descriptor:
+        return self._grid
+
     def _feature_recipe(self) -> Recipe:
-        side = self._working_side
-        self._check_cost(side)
-        return {**self._grid.recipe(), "longest_side": side}
+        self._check_cost(self._working_side)
+        return super()._feature_recipe()
 
     def _check_cost(self, side: int) -> None:
         """Each option may be sensible, and all together fill the memory or take hours for one image."""
@@ -52,6 +54,3 @@ class DenseSiftChannel(WorkingResolution, DescriptorSample, Channel, ABC):
                 f"{type(self).__name__}: step, patch, scales and longest_side must together ask for less work, got "
                 f"{n_descriptors:,.0f} descriptors of {grid.patch} x {grid.patch} pixels for an image of {side} x {side}."
             )
-
-    def _describe(self, image: Image) -> LocalFeatures:
-        return self._grid.describe(image.pixels(self.longest_side))

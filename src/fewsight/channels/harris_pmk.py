@@ -6,16 +6,14 @@ from typing import ClassVar
 
 import numpy as np
 
-from fewsight._base.types import LocalFeatures, Recipe
 from fewsight.channels.option_fields import option
+from fewsight.channels.pixel_channel import PixelChannel
 from fewsight.channels.points import CubesChannel
-from fewsight.channels.shared_options import WorkingResolution
 from fewsight.features import HarrisAffine
-from fewsight.images import Image
 from fewsight.kernels import HistogramIntersection, Kernel
 
 
-class HarrisPmk(WorkingResolution, CubesChannel):
+class HarrisPmk(PixelChannel, CubesChannel):
     """Which corners find a partner nearby: a pyramid match of SIFT at interest points and their position, in cubes.
 
     An image without corners, such as a blank one, is similar only to others without: they share a column of their own.
@@ -43,7 +41,7 @@ class HarrisPmk(WorkingResolution, CubesChannel):
         return HistogramIntersection()
 
     @property
-    def _detector(self) -> HarrisAffine:
+    def _descriptor(self) -> HarrisAffine:
         return HarrisAffine(
             max_points=self.max_points,
             threshold=self.threshold,
@@ -56,12 +54,6 @@ class HarrisPmk(WorkingResolution, CubesChannel):
     @property
     def n_columns(self) -> int:
         return super().n_columns + 1
-
-    def _feature_recipe(self) -> Recipe:
-        return {**self._detector.recipe(), "longest_side": self._working_side}
-
-    def _describe(self, image: Image) -> LocalFeatures:
-        return self._detector.describe(image.pixels(self._working_side))
 
     def _encode_points(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """A row without any entry would say that the kernel of the image with itself is zero: a learner would be certain."""

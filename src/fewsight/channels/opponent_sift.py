@@ -8,13 +8,12 @@ import numpy as np
 
 from fewsight._base.checks import check_integer, shown
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Indices, LocalFeatures, Recipe, State
+from fewsight._base.types import Indices, Recipe, State
 from fewsight.channels.option_fields import option
 from fewsight.channels.words import WordsChannel
 from fewsight.encodings import ClusteringForest, clustering_forest
 from fewsight.encodings.clustering_forest import MAX_WORDS
 from fewsight.features import DenseOpponentSift
-from fewsight.images import Image
 
 
 class OpponentSift(WordsChannel):
@@ -43,18 +42,12 @@ class OpponentSift(WordsChannel):
         return self.forest_
 
     @property
-    def _colour_grid(self) -> DenseOpponentSift:
+    def _descriptor(self) -> DenseOpponentSift:
         return DenseOpponentSift(step=self.step, patch=self.patch, scales=self.scales, contrast=self.contrast)
 
     @property
     def _uses_labels(self) -> bool:
         return self.supervised
-
-    def _feature_recipe(self) -> Recipe:
-        return {**super()._feature_recipe(), **self._colour_grid.recipe()}
-
-    def _describe(self, image: Image) -> LocalFeatures:
-        return self._colour_grid.describe(image.pixels(self.longest_side))
 
     def _learn_recipe(self) -> Recipe:
         if not isinstance(self.supervised, bool):

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from fewsight._base.checks import check_integer, check_number
+from fewsight._base.encodings import Entry, SparseRows
 from fewsight._base.types import LocalFeatures, Recipe, State
 from fewsight.channels.base import Channel
 from fewsight.channels.option_fields import option
@@ -64,8 +65,8 @@ class PointsChannel(DescriptorSample, Channel, ABC):
         self._set_bins(state.nested("bins"))
         self.learned_ = state
 
-    def _encode(self, features: LocalFeatures) -> tuple[np.ndarray, np.ndarray]:
-        return self._encode_points(self.projection_.points(features))
+    def _encode(self, features: LocalFeatures) -> Entry:
+        return SparseRows.entry(*self._encode_points(self.projection_.points(features)))
 
 
 class CubesChannel(PointsChannel, ABC):

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from fewsight._base.checks import check_choice, check_integer, check_number, shown
+from fewsight._base.encodings import Entry, SparseRows
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, LocalFeatures, Recipe, State
 from fewsight.channels.base import Channel
@@ -118,14 +119,14 @@ class VectorChannel(Channel, ABC):
             )
         return {"kind": "vector", "version": 1, "compare": self._checked_compare(), "unit_length": self.unit_length}
 
-    def _encode(self, features: LocalFeatures) -> tuple[np.ndarray, np.ndarray]:
+    def _encode(self, features: LocalFeatures) -> Entry:
         row = self._row(features.descriptors)
         if len(row) != self.n_columns:
             raise InvalidInput(
                 f"{type(self).__name__}: vectors must have {self.n_columns} numbers, as those of the training images, "
                 f"got {len(row)}."
             )
-        return np.arange(len(row)), row
+        return SparseRows.entry(np.arange(len(row)), row)
 
     def _row(self, descriptors: np.ndarray) -> Array:
         """The vector as the kernel takes it. One of zeros has no direction, and stays as it is."""

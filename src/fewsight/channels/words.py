@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from fewsight._base.encodings import Entry, SparseRows
 from fewsight._base.types import Indices, LocalFeatures
 from fewsight.channels.dense import DenseSiftChannel
 from fewsight.channels.shared_options import PyramidLevels
@@ -47,6 +48,6 @@ class WordsChannel(PyramidLevels, DenseSiftChannel, ABC):
     def _sample(self, features: LocalFeatures, n_images: int, rng: np.random.Generator) -> np.ndarray:
         return features.descriptors[self._drawn(len(features), n_images, rng)]
 
-    def _encode(self, features: LocalFeatures) -> tuple[np.ndarray, np.ndarray]:
+    def _encode(self, features: LocalFeatures) -> Entry:
         words = self._vocabulary.assign(features.descriptors)
-        return self._pyramid.encode(words, features.locations, self._vocabulary.n_words)
+        return SparseRows.entry(*self._pyramid.encode(words, features.locations, self._vocabulary.n_words))

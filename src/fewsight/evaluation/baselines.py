@@ -138,8 +138,8 @@ class _Field:
         """Fit on some labels, and look at the test images and at those of held-out classes."""
         shown = np.concatenate([self.test, self.held_out])
         seen = [(kernel_for(learner, channel), rows) for channel, rows in self._seen()]
-        train = [kernel.gram(rows[labelled]) for kernel, rows in seen]
-        asked = [kernel.gram(rows[shown], rows[labelled]) for kernel, rows in seen]
+        train = [kernel.gram(rows.take(labelled)) for kernel, rows in seen]
+        asked = [kernel.gram(rows.take(shown), rows.take(labelled)) for kernel, rows in seen]
         several = len(train) > 1
         fitted = clone(learner).fit(train if several else train[0], self._answers()[labelled])
         probabilities, strangeness = _said(fitted, asked if several else asked[0])

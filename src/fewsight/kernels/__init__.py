@@ -8,6 +8,7 @@ from fewsight.kernels.histograms import ExponentialChiSquare, GeneralHistogramIn
 from fewsight.kernels.linear import Linear, Polynomial
 from fewsight.kernels.rbf import RBF
 from fewsight.kernels.recipes import KERNELS, kernel_from_recipe
+from fewsight.kernels.sets import SetKernel
 from fewsight.kernels.sorted_histograms import SortedHistograms
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Product",
     "Scaled",
     "SearchTable",
+    "SetKernel",
     "SortedHistograms",
     "Sum",
     "kernel_from_recipe",

@@ -7,44 +7,46 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Generic, cast
 
 import numpy as np
 
 from fewsight._base.checks import check_positive, owner_name, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Recipe
-from fewsight.kernels.against import Against, Plain
-from fewsight.kernels.rows import Rows, check_rows
+from fewsight.kernels.against import Against, Compared, Plain
+from fewsight.kernels.rows import RowsLike, check_rows
 
 
 @dataclass(frozen=True)
-class Kernel(ABC):
+class Kernel(ABC, Generic[Compared]):
     """A positive semi-definite function of two rows. Kernels are values: frozen, comparable, hashable.
 
     A final class is a frozen dataclass of its parameters. It names its `kind`, says what its rows must be, and writes
-    `_gram` and `_diag`, which get rows that have been checked.
+    `_gram` and `_diag`, which get rows that have been checked. For kernels of sets of descriptors see `SetKernel`.
     """
 
     kind: ClassVar[str]
+    compares: ClassVar[str] = "rows of numbers"
     accepts_sparse: ClassVar[bool] = True
     needs_non_negative: ClassVar[bool] = False
 
     __array_ufunc__ = None  # 2.0 * kernel is ours to answer when the 2.0 is NumPy's
 
-    def gram(self, A: Any, B: Any = None) -> Array:
+    def gram(self, A: RowsLike, B: RowsLike | None = None) -> Array:
         """Values of each row of A with each row of B; of A with itself if B is None, then exactly symmetric.
 
-        A and B are matrices of finite numbers of one width: arrays or, where the kernel accepts them, SciPy sparse.
+        A and B are matrices of finite numbers of one width: arrays or, where the kernel accepts them, SciPy sparse. Encodings
+        of a channel will do as well.
         """
         rows = self._checked("A", A)
         return self._gram(rows, None if B is None else self._checked("B", B, rows.shape[1]))
 
-    def diag(self, A: Any) -> Array:
+    def diag(self, A: RowsLike) -> Array:
         """The value of each row of A with itself."""
         return self._diag(self._checked("A", A))
 
-    def against(self, B: Any) -> Against:
+    def against(self, B: RowsLike) -> Against[Compared]:
         """B made ready once: `kernel.against(B).gram(A)` is `kernel.gram(A, B)`, sooner where A is a few rows of many calls."""
         return self._against(self._checked("B", B))
 
@@ -68,18 +70,18 @@ class Kernel(ABC):
         return _scaled(other, self) if isinstance(other, Real) else NotImplemented
 
     @abstractmethod
-    def _gram(self, A: Rows, B: Rows | None) -> Array:
+    def _gram(self, A: Compared, B: Compared | None) -> Array:
         """`gram` of checked rows: C-ordered float64 arrays, or canonical CSR without stored zeros. A new array."""
 
     @abstractmethod
-    def _diag(self, A: Rows) -> Array:
+    def _diag(self, A: Compared) -> Array:
         """`diag` of checked rows. A new array."""
 
-    def _against(self, B: Rows) -> Against:
+    def _against(self, B: Compared) -> Against[Compared]:
         """`against` of checked rows."""
         return Plain(self, B)
 
-    def _elements(self) -> tuple[Kernel, ...]:
+    def _elements(self) -> tuple[Kernel[Compared], ...]:
         """The kernels that look at rows themselves: this one, or what it is made of."""
         return (self,)
 
@@ -87,45 +89,57 @@ class Kernel(ABC):
         """The width of rows that the parameters fix, if they do."""
         return None
 
-    def _checked(self, name: str, value: Any, width: int | None = None) -> Rows:
+    def _checked(self, name: str, value: RowsLike, width: int | None = None) -> Compared:
+        """What `_gram` and `_diag` of this kernel, and of those it is made of, can take."""
         elements = self._elements()
+        return elements[0]._checked_for(self, elements, name, value, width)
+
+    def _checked_for(
+        self,
+        owner: Kernel[Compared],
+        elements: tuple[Kernel[Compared], ...],
+        name: str,
+        value: RowsLike,
+        width: int | None,
+    ) -> Compared:
+        """Checked for all elements of the owner, of which this kernel is one."""
         dense_only = next((element for element in elements if not element.accepts_sparse), None)
         picky = next((element for element in elements if element.needs_non_negative), None)
-        rows = check_rows(self, name, value, width=width, dense_only=dense_only, non_negative=picky)
+        rows = check_rows(owner, name, value, width=width, dense_only=dense_only, non_negative=picky)
         for element in elements:
             if element._width() not in (None, rows.shape[1]):
                 raise InvalidInput(
                     f"{owner_name(element)}: {name} must have {element._width()} columns, as many as the kernel has "
                     f"parameters, got {rows.shape[1]}."
                 )
-        return rows
+        return cast(Compared, rows)
 
 
 @dataclass(frozen=True)
-class Composed(Kernel):
+class Composed(Kernel[Compared]):
     """Several kernels of the same rows, their values combined number by number."""
 
     combine: ClassVar[np.ufunc]
-    parts: tuple[Kernel, ...]
+    parts: tuple[Kernel[Compared], ...]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", _check_parts(self, self.parts))
 
-    def _gram(self, A: Rows, B: Rows | None) -> Array:
+    def _gram(self, A: Compared, B: Compared | None) -> Array:
         K = self.parts[0]._gram(A, B)
         for part in self.parts[1:]:
             self.combine(K, part._gram(A, B), out=K)
         return K
 
-    def _diag(self, A: Rows) -> Array:
+    def _diag(self, A: Compared) -> Array:
         return np.asarray(self.combine.reduce([part._diag(A) for part in self.parts]))
 
-    def _elements(self) -> tuple[Kernel, ...]:
+    def _elements(self) -> tuple[Kernel[Compared], ...]:
         return tuple(element for part in self.parts for element in part._elements())
 
 
 @dataclass(frozen=True)
-class Sum(Composed):
+class Sum(Composed[Compared]):
     """k(x, z) = k_1(x, z) + k_2(x, z) + ..."""
 
     kind: ClassVar[str] = "sum"
@@ -133,7 +147,7 @@ class Sum(Composed):
 
 
 @dataclass(frozen=True)
-class Product(Composed):
+class Product(Composed[Compared]):
     """k(x, z) = k_1(x, z) * k_2(x, z) * ..."""
 
     kind: ClassVar[str] = "product"
@@ -141,27 +155,27 @@ class Product(Composed):
 
 
 @dataclass(frozen=True)
-class Scaled(Kernel):
+class Scaled(Kernel[Compared]):
     """k(x, z) = factor * k_1(x, z), with a factor above zero."""
 
     kind: ClassVar[str] = "scaled"
     factor: float
-    part: Kernel
+    part: Kernel[Compared]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "factor", check_positive(self, "factor", self.factor))
         if not isinstance(self.part, Kernel):
             raise InvalidInput(f"Scaled: part must be a kernel, got {shown(self.part)}.")
 
-    def _gram(self, A: Rows, B: Rows | None) -> Array:
+    def _gram(self, A: Compared, B: Compared | None) -> Array:
         K = self.part._gram(A, B)
         K *= self.factor
         return K
 
-    def _diag(self, A: Rows) -> Array:
+    def _diag(self, A: Compared) -> Array:
         return self.factor * self.part._diag(A)
 
-    def _elements(self) -> tuple[Kernel, ...]:
+    def _elements(self) -> tuple[Kernel[Compared], ...]:
         return self.part._elements()
 
 
@@ -189,6 +203,9 @@ def _check_parts(owner: Kernel, parts: Any) -> tuple[Kernel, ...]:
         raise InvalidInput(
             f"{owner_name(owner)}: parts must be one or more kernels, got {shown(wrong[0]) if wrong else 'none'}."
         )
+    compared = sorted({element.compares for part in parts for element in part._elements()})
+    if len(compared) > 1:
+        raise InvalidInput(f"{owner_name(owner)}: parts must all compare the same, got {' and '.join(compared)}.")
     return parts
 
 
