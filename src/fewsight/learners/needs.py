@@ -13,8 +13,10 @@ from functools import cached_property
 from time import perf_counter
 from typing import ClassVar, NamedTuple, final
 
+import numpy as np
+
 from fewsight._base.types import Array, Indices
-from fewsight.channels import Channel, Encodings
+from fewsight.channels import Channel, Encodings, fit_channel
 from fewsight.images import Image
 from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.histograms import SideBySide, compares_by_intersection
@@ -23,12 +25,28 @@ from fewsight.learners.labels import Labels
 
 @final
 class Prepared:
-    """Training images, and images to ask about, through one channel. What is computed is computed once, when it is needed."""
+    """Training images, and images to ask about, through one channel. What is computed is computed once, when it is needed.
 
-    def __init__(self, channel: Channel, train: Sequence[Image], labels: Labels, asked: Sequence[Image]) -> None:
+    `unlabelled` are training images without a label, for those that learn from such.
+    """
+
+    def __init__(
+        self,
+        channel: Channel,
+        train: Sequence[Image],
+        labels: Labels,
+        asked: Sequence[Image],
+        unlabelled: Sequence[Image] = (),
+    ) -> None:
         self.channel = channel  # unfitted
-        self.train, self.labels, self.asked = train, labels, asked
+        self.train, self.labels, self.asked, self.unlabelled = train, labels, asked, unlabelled
         self.seconds_encodings = self.seconds_gram = 0.0
+
+    @property
+    def n_described(self) -> int:
+        """How many images the channel looks at."""
+        unlabelled = self.unlabelled if self.channel.learns_from_unlabelled else ()
+        return len(self.train) + len(self.asked) + len(unlabelled)
 
     @cached_property
     def encodings(self) -> tuple[Encodings, Encodings]:
@@ -47,16 +65,18 @@ class Prepared:
     @cached_property
     def _encoded(self) -> tuple[Channel, Encodings, Encodings]:
         start = perf_counter()
-        fitted = copy.copy(self.channel).fit(self.train, self.labels)
+        images = [*self.train, *self.unlabelled]
+        fitted = fit_channel(copy.copy(self.channel), images, self.labels, np.arange(len(self.train)))
         encoded = fitted, fitted.encode(self.train), fitted.encode(self.asked)
         self.seconds_encodings = perf_counter() - start
         return encoded
 
 
 class Given(NamedTuple):
-    """What a learner is given: X for `fit`, X to ask about, what they are, and for rows the channel of each column."""
+    """What a learner is given: X and labels for `fit`, X to ask about, what they are, and for rows the channel of each column."""
 
     train: Examples
+    labels: Labels
     asked: Examples
     kernel: KernelLike
     groups: Indices | None = None
@@ -66,6 +86,7 @@ class Needs(ABC):
     """What a learner needs of its examples."""
 
     channels_that: ClassVar[str] = "see images"  # in words: what every channel must do
+    takes_unlabelled: ClassVar[bool] = False  # whether unlabelled images reach the learner itself
 
     @abstractmethod
     def given(self, prepared: Sequence[Prepared]) -> Given:
@@ -89,9 +110,10 @@ class GramsNeeded(Needs):
 
     def given(self, prepared: Sequence[Prepared]) -> Given:
         train, asked = zip(*(each.grams for each in prepared), strict=True)
+        labels = prepared[0].labels
         if len(train) == 1:
-            return Given(train[0], asked[0], "precomputed")
-        return Given(list(train), list(asked), "precomputed")
+            return Given(train[0], labels, asked[0], "precomputed")
+        return Given(list(train), labels, list(asked), "precomputed")
 
     def bytes_of_pairs(self, n_images: int, n_channels: int) -> int:
         return (self.per_pair + self.per_pair_and_channel * (n_channels - 1)) * n_images**2
@@ -106,7 +128,7 @@ class RowsNeeded(Needs):
     def given(self, prepared: Sequence[Prepared]) -> Given:
         train, asked = (list(side) for side in zip(*(each.encodings for each in prepared), strict=True))
         layout = SideBySide.of(train)
-        return Given(layout.rows(train), layout.rows(asked), None, layout.groups)
+        return Given(layout.rows(train), prepared[0].labels, layout.rows(asked), None, layout.groups)
 
     def accepts(self, channel: Channel) -> bool:
         return compares_by_intersection(channel)
@@ -116,5 +138,9 @@ class RowsNeeded(Needs):
 class ImagesNeeded(Needs):
     """The images themselves; the learner fits the channels, or whatever else it sees them through."""
 
+    takes_unlabelled: ClassVar[bool] = True
+
     def given(self, prepared: Sequence[Prepared]) -> Given:
-        return Given(prepared[0].train, prepared[0].asked, [each.channel for each in prepared])
+        first = prepared[0]
+        labels = np.array([*first.labels, *(None for _ in first.unlabelled)], dtype=object)
+        return Given([*first.train, *first.unlabelled], labels, first.asked, [each.channel for each in prepared])
