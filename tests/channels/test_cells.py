@@ -35,7 +35,7 @@ def test_rows_sum_to_one_even_of_grey_blank_and_very_long_images(kind, tiles):
     channel = kind().fit(tiles)
     A = channel.encode([*tiles, GREY, BLANK, LONG])
     np.testing.assert_allclose(A.matrix.sum(axis=1), 1, rtol=1e-5)
-    assert A.data.min() > 0
+    assert A.matrix.data.min() > 0
     assert np.isfinite(channel.gram(A)).all()
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,8 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Labels = npt.NDArray[Any]  # strings, integers or booleans; an object array where some are None: not labelled
+LabelsLike = Sequence[Hashable] | Labels
+Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
 Pixels = npt.NDArray[np.float32]  # (h, w, 3), RGB in [0, 1]
 Recipe = dict[str, Any]  # JSON-able: all that decides what a computation returns
 

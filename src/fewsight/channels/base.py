@@ -6,7 +6,7 @@ import contextlib
 import copy
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, Self, TypeVar
 
 import cv2
@@ -18,7 +18,7 @@ from fewsight._base.checks import check_integer, shown
 from fewsight._base.encodings import Encodings, Entry, SparseRows
 from fewsight._base.errors import InvalidInput, NotFitted, UnreadableImage
 from fewsight._base.parallel import map_pieces
-from fewsight._base.types import Array, Indices, Labels, LocalFeatures, Recipe, State
+from fewsight._base.types import Array, Indices, LabelsLike, LocalFeatures, Recipe, State
 from fewsight.channels.option_fields import Options, option
 from fewsight.images import FeatureCache, Image, ImageArray, as_image
 from fewsight.kernels import Kernel
@@ -130,7 +130,7 @@ class Channel(Options, BaseEstimator, ABC):
 
     # What a channel offers.
 
-    def fit(self, images: Sequence[Any], labels: Any = None) -> Self:
+    def fit(self, images: Sequence[Any], labels: LabelsLike | None = None) -> Self:
         """Learn what the encoding needs from the training images. The labels are for channels that use them.
 
         One label per image: strings, integers or booleans; None is an image without.
@@ -294,7 +294,7 @@ class Channel(Options, BaseEstimator, ABC):
         self._feature_recipe()
         self._learn_recipe()
 
-    def _groups(self, labels: Sequence[Hashable] | Labels, n: int) -> Indices:
+    def _groups(self, labels: LabelsLike, n: int) -> Indices:
         """The number of each image's class, in the order of their first appearance; -1 where the label is None.
 
         What a class is called makes no difference to what is learned from it.
@@ -317,9 +317,7 @@ class Channel(Options, BaseEstimator, ABC):
             raise NotFitted(f"{type(self).__name__}: call fit with training images before encoding any.")
 
 
-def fit_channel(
-    channel: Channel, images: Sequence[Any], labels: Sequence[Hashable] | Labels, positions: Indices
-) -> Channel:
+def fit_channel(channel: Channel, images: Sequence[Any], labels: LabelsLike, positions: Indices) -> Channel:
     """Fit a channel on the images at these positions, whose labels these are.
 
     A channel that learns from unlabelled images is given the others as well, with None for a label.

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Sequence
-from typing import Any, ClassVar, Self, final
+from collections.abc import Hashable, Sequence
+from typing import Any, ClassVar, Self, TypeAlias, final
+
+import numpy as np
+import numpy.typing as npt
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Recipe
+from fewsight._base.types import Json, LabelsLike, Recipe
 from fewsight.channels.network_channel import NetworkChannel
 from fewsight.channels.option_fields import option
 from fewsight.features.networks import GET_ONNX, ImageNetwork, Wishes, onnxruntime_is_there, read_onnx
 from fewsight.images.files import stamp_of
 
 WHO = "Embedding"
+Wished: TypeAlias = float | str | Sequence[float] | npt.NDArray[np.number] | None
 
 
 @final
@@ -59,7 +63,7 @@ class Embedding(NetworkChannel):
         """How the network is fed and what is taken from it."""
         return [f"embedding: {self._network().described}."]
 
-    def fit(self, images: Sequence[Any], labels: Any = None) -> Self:
+    def fit(self, images: Sequence[Any], labels: LabelsLike | None = None) -> Self:
         """As every channel; the network may be another one than before."""
         self.__dict__.pop("learned_", None)
         return super().fit(images, labels)
@@ -81,13 +85,13 @@ class Embedding(NetworkChannel):
         return self._network().recipe()
 
     def _wishes(self) -> Wishes:
-        wished = {name: getattr(self, name) for name in Wishes.__dataclass_fields__}
-        return Wishes(**{name: _hashable(name, value) for name, value in wished.items()})
+        wished: dict[str, Any] = {name: _hashable(name, getattr(self, name)) for name in Wishes.__dataclass_fields__}
+        return Wishes(**wished)
 
-    def _source(self) -> dict[str, Any]:
+    def _source(self) -> dict[str, str]:
         return {"network": self._network().digest}
 
-    def _check_source(self, source: Any) -> None:
+    def _check_source(self, source: Json) -> None:
         if not isinstance(source, dict) or not isinstance(source.get("network"), str):
             raise InvalidInput(f"{WHO}: the hash of the network must be a text, got {shown(source)}.")
 
@@ -97,9 +101,8 @@ def _opened(path: str, stamp: tuple[int, ...], wishes: Wishes) -> ImageNetwork:
     return ImageNetwork(read_onnx(path, WHO), wishes)
 
 
-def _hashable(name: str, value: Any) -> Any:
-    if hasattr(value, "tolist"):
-        value = value.tolist()
+def _hashable(name: str, wished: Wished) -> Hashable:
+    value = wished.tolist() if isinstance(wished, np.ndarray | np.generic) else wished
     value = tuple(value) if isinstance(value, list) else value
     try:
         hash(value)

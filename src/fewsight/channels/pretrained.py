@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, Recipe
+from fewsight._base.types import Array, Json, Recipe
 from fewsight.channels.network_channel import NetworkChannel
 from fewsight.channels.option_fields import option
 from fewsight.features.networks import (
@@ -36,10 +36,10 @@ class Pretrained(NetworkChannel):
     def missing(cls) -> str | None:
         return None if pretrained_is_there() else f"pretrained needs weights that are not installed: {GET_PRETRAINED}"
 
-    def _source(self) -> dict[str, Any]:
+    def _source(self) -> dict[str, str]:
         return {"weights": WEIGHTS_NAME}
 
-    def _check_source(self, source: Any) -> None:
+    def _check_source(self, source: Json) -> None:
         if source != {"weights": WEIGHTS_NAME}:
             raise InvalidInput(f"Pretrained: the weights must be {WEIGHTS_NAME}, as here, got {shown(source)}.")
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from fewsight._base.checks import check_choice, check_integer, check_number, shown
 from fewsight._base.encodings import Entry, SparseRows
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, Indices, LocalFeatures, Recipe, State
+from fewsight._base.types import Array, Indices, Json, LocalFeatures, Recipe, State
 from fewsight.channels.base import Channel
 from fewsight.channels.option_fields import option
 from fewsight.gp import log_evidence_and_gradients
@@ -52,11 +52,11 @@ class VectorChannel(Channel, ABC):
         """What is done to each number before vectors are compared: nothing, unless a channel knows better."""
         return vector
 
-    def _source(self) -> dict[str, Any]:
+    def _source(self) -> dict[str, str]:
         """What the model file says about where the vectors come from, beside the options."""
         return {}
 
-    def _check_source(self, source: Any) -> None:
+    def _check_source(self, source: Json) -> None:
         """Take back what `_source` returned; it may come from a file."""
 
     @property

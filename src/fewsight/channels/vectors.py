@@ -11,7 +11,7 @@ import numpy as np
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput, UnreadableImage
-from fewsight._base.types import Recipe
+from fewsight._base.types import LabelsLike, Recipe
 from fewsight.channels.base import as_images
 from fewsight.channels.option_fields import option
 from fewsight.channels.vector_channel import VectorChannel
@@ -39,7 +39,7 @@ class Vectors(VectorChannel):
         doc="the file (docs/embeddings.md). A model file remembers its path, not the table.",
     )
 
-    def fit(self, images: Sequence[Any], labels: Any = None) -> Self:
+    def fit(self, images: Sequence[Any], labels: LabelsLike | None = None) -> Self:
         """As every channel; two different images that share a row are an error."""
         self._table().taken(as_images(images))
         return super().fit(images, labels)

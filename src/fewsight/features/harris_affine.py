@@ -179,7 +179,7 @@ def _described(squares: Samples) -> npt.NDArray[np.uint8]:
 
 
 @functools.lru_cache(maxsize=1)
-def _sift() -> Any:
+def _sift() -> cv2.SIFT:
     """OpenCV's SIFT with byte descriptors, told that the picture is as smooth as it should be."""
     create: Any = cv2.SIFT.create
     return create(0, 3, 0.04, 10, SHARPEST, descriptorType=cv2.CV_8U)

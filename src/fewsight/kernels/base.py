@@ -7,15 +7,17 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar, Generic, cast
+from typing import ClassVar, Generic, TypeAlias, cast
 
 import numpy as np
 
-from fewsight._base.checks import check_positive, owner_name, shown
+from fewsight._base.checks import check_positive, is_number, owner_name, shown
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, Recipe
+from fewsight._base.types import Array, Json, Recipe
 from fewsight.kernels.against import Against, Compared, Plain
 from fewsight.kernels.rows import RowsLike, check_rows
+
+Parameter: TypeAlias = "float | str | Kernel | tuple[Parameter, ...] | None"
 
 
 @dataclass(frozen=True)
@@ -64,10 +66,10 @@ class Kernel(ABC, Generic[Compared]):
     def __mul__(self, other: object) -> Kernel:
         if isinstance(other, Kernel):
             return Product((*_parts(self, Product), *_parts(other, Product)))
-        return _scaled(other, self) if isinstance(other, Real) else NotImplemented
+        return Scaled(cast(float, other), self) if isinstance(other, Real) else NotImplemented
 
     def __rmul__(self, other: object) -> Kernel:
-        return _scaled(other, self) if isinstance(other, Real) else NotImplemented
+        return Scaled(cast(float, other), self) if isinstance(other, Real) else NotImplemented
 
     @abstractmethod
     def _gram(self, A: Compared, B: Compared | None) -> Array:
@@ -179,16 +181,11 @@ class Scaled(Kernel[Compared]):
         return self.part._elements()
 
 
-def check_not_negative(owner: object, name: str, value: Any) -> float:
+def check_not_negative(owner: object, name: str, value: float) -> float:
     """A finite number of zero or more, as a float."""
-    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not is_number or not (math.isfinite(value) and value >= 0):
+    if not is_number(value) or not (math.isfinite(value) and value >= 0):
         raise InvalidInput(f"{owner_name(owner)}: {name} must be a finite number >= 0, got {shown(value)}.")
     return float(value)
-
-
-def _scaled(factor: Any, kernel: Kernel) -> Kernel:
-    return Scaled(factor, kernel)
 
 
 def _parts(kernel: Kernel, family: type[Composed]) -> tuple[Kernel, ...]:
@@ -196,20 +193,20 @@ def _parts(kernel: Kernel, family: type[Composed]) -> tuple[Kernel, ...]:
     return kernel.parts if isinstance(kernel, family) else (kernel,)
 
 
-def _check_parts(owner: Kernel, parts: Any) -> tuple[Kernel, ...]:
-    parts = tuple(parts) if isinstance(parts, (tuple, list)) else (parts,)
-    wrong = [part for part in parts if not isinstance(part, Kernel)]
-    if wrong or not parts:
+def _check_parts(owner: Kernel, parts: tuple[Kernel, ...] | list[Kernel] | Kernel) -> tuple[Kernel, ...]:
+    listed = (parts,) if isinstance(parts, Kernel) or not isinstance(parts, (tuple, list)) else tuple(parts)
+    wrong = [part for part in listed if not isinstance(part, Kernel)]
+    if wrong or not listed:
         raise InvalidInput(
             f"{owner_name(owner)}: parts must be one or more kernels, got {shown(wrong[0]) if wrong else 'none'}."
         )
-    compared = sorted({element.compares for part in parts for element in part._elements()})
+    compared = sorted({element.compares for part in listed for element in part._elements()})
     if len(compared) > 1:
         raise InvalidInput(f"{owner_name(owner)}: parts must all compare the same, got {' and '.join(compared)}.")
-    return parts
+    return listed
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: Parameter) -> Json:
     """A parameter as JSON knows it."""
     if isinstance(value, Kernel):
         return value.recipe()
