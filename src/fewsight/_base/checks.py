@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array
+from fewsight._base.types import Array, Json
 
 TILE = 128  # two tiles of float64 and their difference stay in the cache
 SYMMETRY = 1e-8  # of the largest value
@@ -27,7 +27,7 @@ def shown(value: object) -> str:
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def check_positive(owner: object, name: str, value: float | None) -> float:
+def check_positive(owner: object, name: str, value: Json) -> float:
     """A finite number above zero, as a float."""
     number = _as_float(value) if is_number(value) else math.nan
     if not 0 < number < math.inf:
@@ -35,16 +35,15 @@ def check_positive(owner: object, name: str, value: float | None) -> float:
     return number
 
 
-def check_integer(owner: object, name: str, value: int | np.integer, *, least: int, most: int | None = None) -> int:
+def check_integer(owner: object, name: str, value: Json | np.integer, *, least: int, most: int | None = None) -> int:
     """A whole number of at least `least` and, where that is given, at most `most`, as an int."""
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
-    if not whole or value < least or (most is not None and value > most):
+    if not _is_whole(value) or value < least or (most is not None and value > most):
         wanted = f">= {least}" if most is None else f"from {least} to {most:,}"
         raise InvalidInput(f"{owner_name(owner)}: {name} must be a whole number {wanted}, got {shown(value)}.")
     return int(value)
 
 
-def check_number(owner: object, name: str, value: float, *, least: float, most: float) -> float:
+def check_number(owner: object, name: str, value: Json, *, least: float, most: float) -> float:
     """A number from `least` to `most`, as a float."""
     if not is_number(value) or not least <= value <= most:
         raise InvalidInput(
@@ -53,7 +52,7 @@ def check_number(owner: object, name: str, value: float, *, least: float, most: 
     return float(value)
 
 
-def check_choice(owner: object, name: str, value: str, choices: Collection[str]) -> str:
+def check_choice(owner: object, name: str, value: Json, choices: Collection[str]) -> str:
     """One of a few words; the message lists them."""
     if not isinstance(value, str) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
@@ -122,6 +121,10 @@ def _as_float(value: float) -> float:
         return math.inf
 
 
-def is_number(value: float | None) -> TypeGuard[float]:
+def is_number(value: Json) -> TypeGuard[float]:
     """Whether a value is a real number, of Python or NumPy, and no truth value."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.bool_))
+
+
+def _is_whole(value: Json | np.integer) -> TypeGuard[int]:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))

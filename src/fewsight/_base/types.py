@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -13,7 +13,7 @@ Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Labels = npt.NDArray[Any]  # strings, integers or booleans; an object array where some are None: not labelled
 LabelsLike = Sequence[Hashable] | Labels
-Json: TypeAlias = "bool | int | float | str | list[Json] | dict[str, Json] | None"
+Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"  # what a JSON file holds
 Pixels = npt.NDArray[np.float32]  # (h, w, 3), RGB in [0, 1]
 Recipe = dict[str, Any]  # JSON-able: all that decides what a computation returns
 

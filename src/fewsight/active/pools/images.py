@@ -80,7 +80,7 @@ class ImagePool(Pool):
         side = HistogramInput(self.channels)
         if not len(self):
             return HistogramRows(np.zeros((0, 1)), side)
-        side.layout = SideBySide.of([codes[known] for codes in self.encodings], self.encodings)
+        side.layout = SideBySide.of([codes.take(known) for codes in self.encodings], self.encodings)
         return HistogramRows(side.layout.rows(self.encodings), side)
 
     def input_of(self, positions: Indices, scales: Array) -> Input:
