@@ -122,7 +122,7 @@ class NewcomerBench:
         if loan is None:
             return Trial(category, None, alone, alone)
         model.borrow(category, loan.lender, loan.rho)
-        return Trial(category, loan.lender, alone, self._measure(model, category))
+        return Trial(category, str(loan.lender), alone, self._measure(model, category))
 
     def _measure(self, model: GPClassifier, category: str) -> dict[str, float]:
         means = model.latent(self.asked).mean

@@ -11,7 +11,7 @@ from fewsight._base.archive import write_text
 from fewsight.apps.workbench.borrowing import BorrowingOptions
 from fewsight.apps.workbench.channel_options import make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about
-from fewsight.apps.workbench.making_learners import WantedLearners
+from fewsight.apps.workbench.learners import WantedLearners
 from fewsight.apps.workbench.output_paths import check_output_file
 from fewsight.channels import Channel
 from fewsight.evaluation import (
@@ -28,7 +28,7 @@ from fewsight.evaluation import (
 from fewsight.evaluation.provenance import settings_of, versions
 from fewsight.evaluation.results import json_text
 from fewsight.images import ImageSet
-from fewsight.learners import GPClassifier, KernelLearner, Learner
+from fewsight.learners import GPClassifier, Learner
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def compare_images(
     *,
     channels: Sequence[str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
-    learner: KernelLearner | None = None,
+    learner: Learner | None = None,
     workplace: Workplace | None = None,
 ) -> Comparison:
     """fewsight, asking and with random labels, against baselines on the same features; see `fewsight.evaluation`."""
