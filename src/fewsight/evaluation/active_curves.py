@@ -14,8 +14,7 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.active import Pool, QueryRule, simulate
 from fewsight.active.rules import as_rule
-from fewsight.evaluation.curves import labels_until
-from fewsight.evaluation.results import Summary
+from fewsight.evaluation.results import Summary, labels_until
 from fewsight.learners import KernelLearner
 
 Verdict = Literal["better", "alike", "worse"]

@@ -15,9 +15,12 @@ import numpy as np
 
 from fewsight._base.archive import write_text
 from fewsight._base.errors import UnreadableImage
+from fewsight._base.types import Array
 from fewsight.evaluation.outcomes import METRICS, STAGES, WEIGHT, Outcome, Setting
 from fewsight.evaluation.protocol import Protocol
 from fewsight.evaluation.provenance import package_version, versions
+
+ROUNDING = 1e-12  # of an accuracy
 
 
 @dataclass(frozen=True)
@@ -179,6 +182,30 @@ def percent(summary: Summary) -> str:
     """A share as people read it: `52.3 ± 1.1 %`, or `52.3 %` for one repeat."""
     spread = "" if summary.std is None else f" ± {100 * summary.std:.1f}"
     return f"{100 * summary.mean:.1f}{spread} %"
+
+
+def learned_shares(evaluation: Evaluation) -> dict[Setting, dict[str, Summary]]:
+    """The share of each channel over the repeats, the largest mean first, for each setting that learned them.
+
+    Settings with one example per class are left out: nothing can be learned from them, and all channels count the same.
+    """
+    found = {
+        setting: {name.removeprefix(WEIGHT): value for name, value in summaries.items() if name.startswith(WEIGHT)}
+        for setting, summaries in evaluation.summaries.items()
+        if setting.per_class > 1
+    }
+    return {
+        setting: dict(sorted(shares.items(), key=lambda item: -item[1].mean))
+        for setting, shares in found.items()
+        if shares
+    }
+
+
+def labels_until(target: float, labels: Sequence[int], curve: Array) -> int | None:
+    """The number of labels after which a curve over labels stays at the target or above; None if it ends below."""
+    below = np.flatnonzero(curve < target - ROUNDING)
+    place = below[-1] + 1 if len(below) else 0
+    return labels[place] if place < len(labels) else None
 
 
 def json_text(content: Any) -> str:

@@ -184,7 +184,8 @@ class GPClassifier(LoanMixin, KernelLearner):
 
     def weigh(self, way: str, prior: Sequence[float] | None = None, groups: Indices | None = None) -> Self:
         """Average several channels, or learn their weights by "evidence"."""
-        return self.set_params(weights=way, prior_weights=prior)
+        self.set_params(weights=way)
+        return self if prior is None else self.set_params(prior_weights=prior)
 
     def shares(self, n_channels: int) -> Array:
         """How much each channel counts: `weights_`, so that they add up to 1."""

@@ -87,7 +87,7 @@ def predict_images(
     The options can only say where a file lies that a channel needs: `{"vectors": {"table": "new.csv"}}`.
     """
     model = load_learner(model_file)
-    if not model.channels:
+    if not model.needs.are_images(model.channels):
         raise ModelFileError(f"{model_file}: this model does not categorise images; it can be used from Python only.")
     set_places(model.channels, options or {})
     for channel in model.channels:

@@ -7,7 +7,7 @@ from typing import Any
 import matplotlib
 from matplotlib.figure import Figure
 
-from fewsight.evaluation.comparison import RANDOM, Arm, Comparison
+from fewsight.evaluation.baselines import RANDOM, Arm, Comparison
 from fewsight.evaluation.report import figures
 from fewsight.evaluation.report.panels import Line, comparison_panels, with_legend
 from fewsight.evaluation.report.wording import comparison_in_words, counted, learner_name, shown_name, spread
