@@ -15,7 +15,8 @@ from fewsight._base.types import Array
 from fewsight.active import Pool, QueryRule, simulate
 from fewsight.active.rules import as_rule
 from fewsight.evaluation.results import Summary, labels_until
-from fewsight.learners import KernelLearner
+from fewsight.learners import Learner
+from fewsight.learners.labels import LabelsLike
 
 Verdict = Literal["better", "alike", "worse"]
 RANDOM = "random"
@@ -82,9 +83,9 @@ class ActiveCurves:
 
 
 def compare_asking(
-    learner: KernelLearner,
+    learner: Learner,
     pool: Pool,
-    truth: Any,
+    truth: LabelsLike,
     test: Sequence[int],
     *,
     rule: str | QueryRule = "uncertainty",

@@ -208,7 +208,7 @@ def labels_until(target: float, labels: Sequence[int], curve: Array) -> int | No
     return labels[place] if place < len(labels) else None
 
 
-def json_text(content: Any) -> str:
+def json_text(content: dict[str, Any]) -> str:
     """JSON in UTF-8, whatever bytes a file name holds: what is not a character is kept as an escape."""
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     return re.sub("[\ud800-\udfff]", lambda match: f"\\u{ord(match[0]):04x}", text)

@@ -123,9 +123,9 @@ class KernelLearner(Learner):
 
 
 def _n_examples(X: Any) -> int:
-    if is_list_of_matrices(X):
-        return len(X[0])
-    return X.shape[0] if hasattr(X, "shape") else len(X)
+    """How many examples there are: rows, images, or rows of the first of several Gram matrices."""
+    first = X[0] if is_list_of_matrices(X) else X
+    return int(first.shape[0]) if hasattr(first, "shape") else len(first)
 
 
 def check_sizes(posterior: Posterior, n_columns: int, n_rows: int) -> None:

@@ -27,7 +27,7 @@ from fewsight.evaluation import (
 )
 from fewsight.evaluation.provenance import settings_of, versions
 from fewsight.evaluation.results import json_text
-from fewsight.images import ImageSet
+from fewsight.images import FeatureCache, ImageSet
 from fewsight.learners import GPClassifier, Learner
 
 
@@ -173,9 +173,14 @@ def write_results(
 
 
 def _channels(
-    names: Sequence[str] | None, options: Mapping[str, Mapping[str, Any]] | None, protocol: Protocol, **workplace: Any
+    names: Sequence[str] | None,
+    options: Mapping[str, Mapping[str, Any]] | None,
+    protocol: Protocol,
+    *,
+    jobs: int = 1,
+    cache: FeatureCache | None = None,
 ) -> list[Channel]:
-    return make_channels(names, options or {}, seed=protocol.seed, **{"jobs": 1, "cache": None, **workplace})
+    return make_channels(names, options or {}, seed=protocol.seed, jobs=jobs, cache=cache)
 
 
 def _chosen(
