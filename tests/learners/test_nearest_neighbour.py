@@ -5,7 +5,7 @@ from sklearn.datasets import make_blobs
 from sklearn.neighbors import NearestCentroid
 
 from fewsight.kernels import Linear
-from fewsight.learners import NearestMeanClassifier
+from fewsight.learners import NearestMeanClassifier, NearestNeighbourClassifier
 
 X, Y = make_blobs(120, 5, centers=4, cluster_std=4.0, random_state=2)
 X = X / np.sqrt((X[:80] ** 2).sum(axis=1).mean())  # such that the training diagonal of the linear kernel has mean 1
@@ -18,3 +18,11 @@ def test_the_nearest_mean_is_that_of_the_vectors():
     np.testing.assert_array_equal(ours.predict(X[TEST]), theirs.predict(X[TEST]))
     squared = ((X[TEST, None] - theirs.centroids_[None]) ** 2).sum(axis=2)
     np.testing.assert_allclose(ours.latent(X[TEST]).mean, -squared, atol=1e-9)
+
+
+def test_the_nearest_example_is_that_of_the_vectors():
+    learner = NearestNeighbourClassifier(Linear()).fit(X[:80], Y[:80])
+    squared = ((X[80:, None] - X[None, :80]) ** 2).sum(axis=2)
+    np.testing.assert_array_equal(learner.predict(X[80:]), Y[squared.argmin(axis=1)])
+    nearest = np.stack([squared[:, Y[:80] == label].min(axis=1) for label in learner.classes_], axis=1)
+    np.testing.assert_allclose(-learner.latent(X[80:]).mean, nearest, atol=1e-9)

@@ -200,5 +200,4 @@ def _ways(channels: Sequence[Channel], learners: Mapping[str, Learner]) -> tuple
     """All ways of combining that these channels and learners allow."""
     if len(channels) == 1:
         return ("none",)
-    learns = any("evidence" in learner.ways for learner in learners.values())
-    return ("none", "average", "evidence") if learns else ("none", "average")
+    return ("none", *(way for way in ("average", "evidence") if any(way in each.ways for each in learners.values())))
