@@ -243,21 +243,29 @@ class GPClassifier(LoanMixin, KernelLearner):
 
     def _learn(self, grams: list[Array], labels: Labels) -> None:
         targets = targets_of(labels, self.classes_)
-        balance = _balance(labels, len(self.classes_)) if self.balanced else np.ones(len(labels))
-        self.weights_, self.noise_variance_ = self._weights_and_noise(grams, targets, balance)
+        balance = self._balance(targets)
+        self.weights_, self.noise_variance_ = self.weights_and_noise(grams, targets)
         K = self._combined(grams)
         self.posterior_ = Posterior.condition(K, targets, self.noise_variance_ * balance)
         self.forget_loans()
         self._calibrate(K)
 
+    def _balance(self, targets: Array) -> Array:
+        """Factors on the noise of examples with these targets: equal classes all get one."""
+        if not self.balanced:
+            return np.ones(len(targets))
+        classes = targets.argmax(axis=1)
+        return targets.shape[1] * np.bincount(classes)[classes] / len(targets)
+
     def _rebalance(self) -> None:
         """Where classes are balanced, every label changes the noise of all others; so that their order does not matter."""
         if self.balanced:
-            noise = self.noise_variance_ * _balance(self.labels_, len(self.classes_))
+            noise = self.noise_variance_ * self._balance(self.posterior_.targets)
             self.posterior_ = Posterior.condition(self.posterior_.covariance(), self.posterior_.targets, noise)
 
-    def _weights_and_noise(self, grams: list[Array], targets: Array, balance: Array) -> tuple[Array, float]:
-        """As they are given, or learned."""
+    def weights_and_noise(self, grams: list[Array], targets: Array) -> tuple[Array, float]:
+        """As they are given, or learned from scaled Gram matrices of training examples and their targets (n, c)."""
+        balance = self._balance(targets)
         fixed, weights = self._given_noise(), self._given_weights(len(grams))
         if weights is None:
             prior = tuple(self.starting_weights(len(grams)).tolist())
@@ -350,9 +358,3 @@ class GPClassifier(LoanMixin, KernelLearner):
     def _classes_with(self, labels: Labels) -> Labels:
         new = np.setdiff1d(labels, self.classes_)
         return np.concatenate([self.classes_, new]) if len(new) else self.classes_
-
-
-def _balance(labels: Labels, n_classes: int) -> Array:
-    """Factors on the noise of examples with these labels: equal classes all get one."""
-    _, places, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    return n_classes * counts[places] / len(labels)

@@ -30,7 +30,6 @@ class LearnedKernel:
     noise_variance: float
 
 
-
 @final
 class GPFollower(Follower[LearnedKernel]):
     """Follows with `PoolView`; weights and noise are learned as `GPClassifier` learns them."""
@@ -57,12 +56,15 @@ class GPFollower(Follower[LearnedKernel]):
         means = np.array([float(gram.diagonal().mean()) for gram in grams])
         scales = np.where(means > 0, means, 1.0)
         scaled = [gram / scale for gram, scale in zip(grams, scales, strict=True)]
-        weights, noise = learner.weights_and_noise(scaled, labelled.targets())
+        targets = labelled._replace(classes=sorted(labelled.classes)).targets()
+        weights, noise = learner.weights_and_noise(scaled, targets)
         return LearnedKernel(weights, scales, noise)
 
     def view(self, settings: LearnedKernel) -> PoolView:
         balanced = bool(self.template.balanced)
-        return PoolView(self.pool, Hyperparameters(settings.weights / settings.scales, settings.noise_variance, balanced))
+        return PoolView(
+            self.pool, Hyperparameters(settings.weights / settings.scales, settings.noise_variance, balanced)
+        )
 
     def learner(self, labelled: Labelled, settings: LearnedKernel) -> GPClassifier:
         model = clone(self.template).set_params(kernel=self.pool.parameter)

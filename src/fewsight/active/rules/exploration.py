@@ -13,7 +13,6 @@ from fewsight.active.rules.base import QueryRule
 from fewsight.active.rules.uncertainty import Uncertainty
 from fewsight.active.views import View
 
-
 OVERALL = Uncertainty()
 
 

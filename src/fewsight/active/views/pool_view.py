@@ -141,7 +141,11 @@ class PoolView(LabelledView):
     def _conditioned(self) -> GrowingPosterior:
         """All labels learned at once."""
         where = self.positions[self.positions != OUTSIDE]
-        K, targets, noise = self.pool.rows(where, self.settings.factors), self.labelled.targets(), self.noise_of_labelled()
+        K, targets, noise = (
+            self.pool.rows(where, self.settings.factors),
+            self.labelled.targets(),
+            self.noise_of_labelled(),
+        )
         if self._outside is None:
             among = K[:, where]
             jitters = Posterior.condition(among, targets, noise).jitters if len(where) else noise
