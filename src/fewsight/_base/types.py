@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +11,7 @@ import numpy.typing as npt
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Pixels = npt.NDArray[np.float32]  # (h, w, 3), RGB in [0, 1]
+Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 Recipe = dict[str, Any]  # JSON-able: all that decides what a computation returns
 
 

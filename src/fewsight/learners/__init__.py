@@ -5,7 +5,7 @@ from fewsight.learners.gp_classifier import GPClassifier
 from fewsight.learners.histogram_gp import HistogramGPClassifier
 from fewsight.learners.kernel_combination import KernelCombination
 from fewsight.learners.kernel_learner import KernelLearner
-from fewsight.learners.loans import Loan
+from fewsight.learners.loans import Loan, LoanMixin
 from fewsight.learners.logistic import LogisticClassifier
 from fewsight.learners.nearest_neighbour import NearestMeanClassifier, NearestNeighbourClassifier
 from fewsight.learners.svm_classifier import SVMClassifier
@@ -29,6 +29,7 @@ __all__ = [
     "Learner",
     "LeftOut",
     "Loan",
+    "LoanMixin",
     "LogisticClassifier",
     "NearestMeanClassifier",
     "NearestNeighbourClassifier",

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 from sklearn.linear_model import LogisticRegression
-from sklearn.neighbors import NearestCentroid
 
 from fewsight._base.errors import InvalidInput
 from fewsight.kernels import RBF, Linear
-from fewsight.learners import LogisticClassifier, NearestMeanClassifier
+from fewsight.learners import LogisticClassifier
 from fewsight.learners.logistic import GRID, PLAIN_C, spanned
 
 X, Y = make_blobs(120, 5, centers=4, cluster_std=4.0, random_state=2)
@@ -62,14 +61,6 @@ def test_rows_that_span_the_kernel_give_its_values():
     rows, further = spanned(K)
     np.testing.assert_allclose(rows @ rows.T, K, atol=1e-8)
     np.testing.assert_allclose(K @ further, rows, atol=1e-5)
-
-
-def test_the_nearest_mean_is_that_of_the_vectors():
-    ours = NearestMeanClassifier(Linear()).fit(X[TRAIN], Y[TRAIN])
-    theirs = NearestCentroid().fit(X[TRAIN], Y[TRAIN])
-    np.testing.assert_array_equal(ours.predict(X[TEST]), theirs.predict(X[TEST]))
-    squared = ((X[TEST, None] - theirs.centroids_[None]) ** 2).sum(axis=2)
-    np.testing.assert_allclose(ours.latent(X[TEST]).mean, -squared, atol=1e-9)
 
 
 @pytest.mark.parametrize(

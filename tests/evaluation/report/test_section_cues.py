@@ -1,18 +1,15 @@
 """Which cue decides: the section of the report, the shares behind it, and the picture for weights per class."""
 
 import html
-import io
 import re
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
-from fewsight._base.errors import InvalidInput
-from fewsight.evaluation import Protocol, evaluate, learned_shares, weights_heatmap
+from fewsight.evaluation import Protocol, evaluate, learned_shares
 from fewsight.evaluation.report import render_report
 from fewsight.evaluation.report.figures import shares
-from fewsight.learners import GPClassifier, KernelCombination
+from fewsight.learners import GPClassifier
 
 SEVERAL = Protocol(per_class=(1, 2, 4), test_per_class=3, repeats=3, seed=5)
 SECTION = "Which cue decides"
@@ -92,43 +89,3 @@ def test_one_repeat_is_drawn_as_dots_and_several_as_boxes_in_the_colours_of_the_
 @pytest.mark.parametrize("values", [[1.0, 1.0], [1e-6, 1e-6], [1e-3, 1e-3], [0.5]])
 def test_any_shares_can_be_drawn(values):
     assert "<svg" in shares([{2: values, 40: values}] * 9)
-
-
-def test_weights_per_class_are_drawn_with_the_classes_of_one_channel_together():
-    figure = weights_heatmap([[1, 3], [9, 1], [0, 2]], ["ant", "bee", "cat"], ["phog", "colour"])
-    axes = figure.axes[0]
-    assert [label.get_text() for label in axes.get_yticklabels()] == ["bee", "cat", "ant"]
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["phog", "colour"]
-    assert [text.get_text() for text in axes.texts] == ["90", "10", "0", "100", "25", "75"]
-
-
-def test_weights_that_were_learned_per_class_can_be_written_as_svg_and_png():
-    rng = np.random.default_rng(0)
-    labels = np.repeat(["ant", "bee", "cat"], 6)
-    vectors = [rng.normal(size=(18, 3)) + 2 * (labels == "ant")[:, None] for _ in range(2)]
-    learner = KernelCombination("precomputed", scope="classwise").fit([X @ X.T + np.eye(18) for X in vectors], labels)
-    figure = weights_heatmap(learner.weights_, learner.classes_, ["one", "other"])
-    for form, start in (("svg", b"<?xml"), ("png", b"\x89PNG")):
-        stream = io.BytesIO()
-        figure.savefig(stream, format=form)
-        assert stream.getvalue().startswith(start)
-
-
-def test_names_in_the_picture_are_text_and_leave_it_room():
-    figure = weights_heatmap([[1.0]], ["x" * 200], ["$x^2$ \\frac"])
-    assert len(figure.axes[0].get_yticklabels()[0].get_text()) == 40
-    figure.savefig(io.BytesIO(), format="svg")
-
-
-@pytest.mark.parametrize(
-    ("weights", "sentence"),
-    [
-        ([[1.0, 2.0]], "weights must be a matrix of 2 x 2, got 1 x 2."),
-        ([[1.0, 2.0], [0.0, 0.0]], "weights must be >= 0 and in no row all zero"),
-        ([[1.0, 2.0], [2.0, -1.0]], "weights must be >= 0 and in no row all zero"),
-        ([[1.0, 2.0], [2.0, np.nan]], "weights must hold finite numbers only"),
-    ],
-)
-def test_weights_that_cannot_be_shares_are_refused(weights, sentence):
-    with pytest.raises(InvalidInput, match=re.escape(sentence)):
-        weights_heatmap(weights, ["ant", "bee"], ["phog", "colour"])

@@ -3,14 +3,12 @@
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.metrics import average_precision_score
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from fewsight._base.errors import FewsightError
 from fewsight.gp import Posterior
 from fewsight.kernels import RBF
-from fewsight.transfer import CRITERIA, Candidates, TransferGPClassifier
-from fewsight.transfer.support_search import SCAN
+from fewsight.transfer import TransferGPClassifier
 
 NOISE = 1e-3
 RNG = np.random.default_rng(1)
@@ -77,41 +75,6 @@ def test_leave_one_out_is_that_of_learning_without_the_example():
     assert found.leave_one_out().mean[position, 0] == pytest.approx(mean, abs=1e-10)
 
 
-def test_the_criterion_is_scikit_learns_average_precision_of_the_target_examples():
-    found = learner(rho=0.6, noise_variance=NOISE).fit(K, LABELS)
-    used = found.tasks_ == 0  # the target's own and the background, not the support's
-    means = found.leave_one_out().mean[used, 0]
-    expected = average_precision_score(LABELS[found.rows_[used]] == "gerenuk", means)
-    assert found.considered_[0].value == pytest.approx(expected, abs=1e-12)
-
-
-@pytest.mark.parametrize("criterion", list(CRITERIA))
-def test_no_scanned_correlation_is_better_than_the_one_found(criterion):
-    target = rows_of("background", "gerenuk")
-    targets = np.where(LABELS[target] == "gerenuk", 1.0, -1.0)
-    tasks = Candidates(K, target, targets, [rows_of("llama"), rows_of("watch")])
-    found, _ = tasks.rank(criterion, NOISE)
-    for rho in SCAN:
-        at, _ = tasks.rank(criterion, NOISE, rho=float(rho))
-        assert (found.value >= at.value - 1e-12).all()
-        tied = found.value == at.value
-        assert (found.tie[tied] >= at.tie[tied] - 1e-12).all()
-
-
-def test_plateaus_do_not_stop_the_search_and_full_ties_go_to_the_smaller_correlation():
-    """Average precision is 1 everywhere here: the predictive probability decides, and it has one maximum."""
-    rows = rows_of("background", "gerenuk")
-    targets = np.where(LABELS[rows] == "gerenuk", 1.0, -1.0)
-    by_rank, _ = Candidates(K, rows, targets, [rows_of("llama")]).rank("average_precision", NOISE)
-    by_probability, _ = Candidates(K, rows, targets, [rows_of("llama")]).rank("predictive_probability", NOISE)
-    if by_rank.value[0] == 1.0:
-        assert by_rank.tie[0] == pytest.approx(by_probability.value[0], abs=1e-3)
-    nothing, _ = Candidates(
-        np.eye(20), np.arange(10), np.where(np.arange(10) < 1, 1.0, -1.0), [np.arange(10, 20)]
-    ).rank("average_precision", NOISE)
-    assert nothing.rho[0] == 0.0  # a kernel that sees nothing in common: all correlations are alike
-
-
 def test_several_support_tasks_have_correlations_of_their_own():
     found = learner(n_supports=2).fit(K, LABELS)
     assert found.support_[0] == "llama"
@@ -162,17 +125,6 @@ def test_the_order_of_the_examples_does_not_matter():
     found, mixed = learner().fit(K, LABELS), learner().fit(K[np.ix_(order, order)], LABELS[order])
     assert mixed.support_ == found.support_
     np.testing.assert_allclose(mixed.decision_function(K_TEST[:, order]), found.decision_function(K_TEST), atol=1e-8)
-
-
-def test_support_tasks_of_very_different_sizes_are_ranked_as_each_alone():
-    target = rows_of("background")[:8]
-    targets = np.where(np.arange(8) < 2, 1.0, -1.0)
-    supports = [np.arange(8, 9), np.arange(9, 60), np.arange(60, 63)]
-    together, _ = Candidates(K, target, targets, supports).rank("average_precision", NOISE)
-    for position, support in enumerate(supports):
-        alone, _ = Candidates(K, target, targets, [support]).rank("average_precision", NOISE)
-        assert together.value[position] == alone.value[0]
-        assert together.rho[position] == pytest.approx(alone.rho[0], abs=0.02)
 
 
 @pytest.mark.parametrize(
