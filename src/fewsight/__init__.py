@@ -27,6 +27,8 @@ _HOMES = {
     "UnreadableImage": "_base.errors",
     "ModelFileError": "_base.errors",
     "JitterWarning": "_base.errors",
+    "PluginWarning": "_base.errors",
+    "register": "_base.registry",
     "ExponentialChiSquare": "kernels",
     "HistogramIntersection": "kernels",
     "Kernel": "kernels",
@@ -82,6 +84,7 @@ __all__ = [
     "NearestNeighbourClassifier",
     "OpponentSift",
     "Phog",
+    "PluginWarning",
     "Polynomial",
     "PoolView",
     "Posterior",
@@ -99,6 +102,7 @@ __all__ = [
     "image_set_from_table",
     "load",
     "make_channel",
+    "register",
     "sample_set",
     "save",
     "simulate",
@@ -106,7 +110,15 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from fewsight._base.errors import FewsightError, InvalidInput, JitterWarning, ModelFileError, UnreadableImage
+    from fewsight._base.errors import (
+        FewsightError,
+        InvalidInput,
+        JitterWarning,
+        ModelFileError,
+        PluginWarning,
+        UnreadableImage,
+    )
+    from fewsight._base.registry import register
     from fewsight.active import QUERY_RULES, ActiveLearner, PoolView, Query, QueryRule, simulate
     from fewsight.channels import (
         CHANNELS,

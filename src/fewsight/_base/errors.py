@@ -41,3 +41,7 @@ class NotFitted(FewsightError, ValueError, AttributeError):
 
 class JitterWarning(UserWarning):
     """A covariance matrix was not positive definite; the text says what was added to its diagonal."""
+
+
+class PluginWarning(UserWarning):
+    """A part of another package cannot be used; the text says which, and why."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
+from fewsight._base.registry import Registry
 from fewsight._base.types import Recipe
 from fewsight.kernels.base import Kernel, Product, Scaled, Sum
 from fewsight.kernels.histograms import ExponentialChiSquare, GeneralHistogramIntersection, HistogramIntersection
@@ -24,7 +25,7 @@ _CLASSES: tuple[type[Kernel], ...] = (
     Product,
     Scaled,
 )
-KERNELS: dict[str, type[Kernel]] = {kernel.kind: kernel for kernel in _CLASSES}
+KERNELS: Registry[Kernel] = Registry("kernel", Kernel, _CLASSES, group="fewsight.kernels", attribute="kind")
 DEEPEST = 50  # kernels inside kernels; a deeper recipe was not written by a person
 
 
