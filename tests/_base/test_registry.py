@@ -12,7 +12,7 @@ import pytest
 
 import fewsight
 from fewsight._base import registry as registry_module
-from fewsight._base.errors import InvalidInput, PluginWarning
+from fewsight._base.errors import InvalidInput, PluginWarning, UnknownPart
 from fewsight._base.registry import Registry, register
 
 GROUP = "fewsight.test_shapes"
@@ -178,3 +178,19 @@ def test_a_built_in_name_is_never_taken_by_an_entry_point(shapes: Registry[Shape
 
 def test_the_call_is_a_public_name() -> None:
     assert fewsight.register is register
+
+
+def test_what_a_file_names_is_found_or_the_sentence_says_what_to_do(shapes: Registry[Shape]) -> None:
+    assert shapes.find("square") is Square
+    for name in ("disc", 3, None, ["square"]):
+        with pytest.raises(
+            UnknownPart, match=r"the shape .* is not known here; if it comes from another package, install"
+        ):
+            shapes.find(name)
+
+
+def test_an_object_that_could_not_be_found_again_is_refused(shapes: Registry[Shape]) -> None:
+    shapes.check_registered(Square())
+    sentence = r"save: the shape Disc must be known by a name of its own to be opened again; call fewsight\.register\(Disc\) first\."
+    with pytest.raises(InvalidInput, match=sentence):
+        shapes.check_registered(Disc())

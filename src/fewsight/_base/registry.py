@@ -19,7 +19,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Generic, TypeVar
 
 from fewsight._base.checks import shown
-from fewsight._base.errors import InvalidInput, PluginWarning
+from fewsight._base.errors import InvalidInput, PluginWarning, UnknownPart
 
 Part = TypeVar("Part", covariant=True)
 Class = TypeVar("Class", bound=type)
@@ -68,6 +68,24 @@ class Registry(Mapping[str, type[Part]], Generic[Part]):
 
     def __repr__(self) -> str:
         return f"Registry of {len(self)}: {', '.join(self)}"
+
+    def find(self, name: object) -> type[Part]:
+        """The class of that name, which may come from a file; a name that is not known here says what to do about it."""
+        if isinstance(name, str) and name in self:
+            return self[name]
+        raise UnknownPart(
+            f"the {self.what} {shown(name)} is not known here; if it comes from another package, install that or call "
+            "fewsight.register."
+        )
+
+    def check_registered(self, part: object) -> None:
+        """Raise if an object of this class could be stored and not be found again."""
+        kind = type(part)
+        if not self.is_registered(kind):
+            raise InvalidInput(
+                f"save: the {self.what} {kind.__name__} must be known by a {self.attribute} of its own to be opened again; call "
+                f"fewsight.register({kind.__name__}) first."
+            )
 
     def register(self, part: Class) -> Class:
         """Take in a class under the name that it gives itself; returns the class, so that it can be a decorator."""

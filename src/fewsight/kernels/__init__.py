@@ -7,7 +7,7 @@ from fewsight.kernels.histogram_tables import LookupTable, SearchTable
 from fewsight.kernels.histograms import ExponentialChiSquare, GeneralHistogramIntersection, HistogramIntersection
 from fewsight.kernels.linear import Linear, Polynomial
 from fewsight.kernels.rbf import RBF
-from fewsight.kernels.recipes import KERNELS, kernel_from_recipe
+from fewsight.kernels.recipes import KERNELS, kernel_from_recipe, stored_recipe
 from fewsight.kernels.sorted_histograms import SortedHistograms
 
 __all__ = [
@@ -28,4 +28,5 @@ __all__ = [
     "SortedHistograms",
     "Sum",
     "kernel_from_recipe",
+    "stored_recipe",
 ]

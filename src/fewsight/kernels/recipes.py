@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 from typing import Any
 
 from fewsight._base.checks import shown
-from fewsight._base.errors import InvalidInput
+from fewsight._base.errors import InvalidInput, UnknownPart
 from fewsight._base.registry import Registry
 from fewsight._base.types import Recipe
 from fewsight.kernels.base import Kernel, Product, Scaled, Sum
@@ -34,15 +35,31 @@ def kernel_from_recipe(recipe: Recipe) -> Kernel:
     return _kernel(recipe, 0)
 
 
+def stored_recipe(kernel: Kernel) -> Recipe:
+    """The recipe of a kernel for a file; a kernel that the recipe would not bring back is refused before anything is written."""
+    recipe = kernel.recipe()
+    try:
+        again = kernel_from_recipe(json.loads(json.dumps(recipe, allow_nan=False)))
+    except UnknownPart as error:
+        raise InvalidInput(f"save: {error}") from None
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(
+            f"save: the parameters of {kernel.kind} must be such that JSON can hold them ({error})."
+        ) from None
+    if again != kernel:
+        raise InvalidInput(f"save: {shown(kernel)} must come back from its recipe as it is, got {shown(again)}.")
+    return recipe
+
+
 def _kernel(recipe: Any, depth: int) -> Kernel:
     if not isinstance(recipe, dict) or depth > DEEPEST:
         raise InvalidInput(
             f"kernel recipe: must be an object with a kind, at most {DEEPEST} deep, got {shown(recipe)}."
         )
     kind = recipe.get("kind")
-    if not isinstance(kind, str) or kind not in KERNELS:
+    if not isinstance(kind, str):
         raise InvalidInput(f"kernel recipe: kind must be one of {', '.join(sorted(KERNELS))}, got {shown(kind)}.")
-    kernel = KERNELS[kind]
+    kernel = KERNELS.find(kind)
     parameters = {name: value for name, value in recipe.items() if name != "kind"}
     wanted = {field.name for field in dataclasses.fields(kernel)}
     if set(parameters) != wanted:
