@@ -191,6 +191,8 @@ def test_what_a_file_names_is_found_or_the_sentence_says_what_to_do(shapes: Regi
 
 def test_an_object_that_could_not_be_found_again_is_refused(shapes: Registry[Shape]) -> None:
     shapes.check_registered(Square())
-    sentence = r"save: the shape Disc must be known by a name of its own to be opened again; call fewsight\.register\(Disc\) first\."
+    sentence = (
+        r"save: the shape Disc must be known by a name of its own to be opened again; call fewsight\.register\(Disc\)"
+    )
     with pytest.raises(InvalidInput, match=sentence):
         shapes.check_registered(Disc())

@@ -11,20 +11,24 @@ from fewsight._base.errors import InvalidInput, UnknownPart
 from fewsight._base.registry import Registry
 from fewsight._base.types import Recipe
 from fewsight.kernels.base import Kernel, Product, Scaled, Sum
+from fewsight.kernels.columns import Columns, Projected
 from fewsight.kernels.histograms import ExponentialChiSquare, GeneralHistogramIntersection, HistogramIntersection
 from fewsight.kernels.linear import Linear, Polynomial
-from fewsight.kernels.rbf import RBF
+from fewsight.kernels.rbf import RBF, RelevanceRBF
 
 _CLASSES: tuple[type[Kernel], ...] = (
     Linear,
     Polynomial,
     RBF,
+    RelevanceRBF,
     HistogramIntersection,
     GeneralHistogramIntersection,
     ExponentialChiSquare,
     Sum,
     Product,
     Scaled,
+    Columns,
+    Projected,
 )
 KERNELS: Registry[Kernel] = Registry("kernel", Kernel, _CLASSES, group="fewsight.kernels", attribute="kind")
 DEEPEST = 50  # kernels inside kernels; a deeper recipe was not written by a person
