@@ -31,7 +31,10 @@ _HOMES = {
     "register": "_base.registry",
     "ExponentialChiSquare": "kernels",
     "HistogramIntersection": "kernels",
+    "KERNELS": "kernels",
+    "KERNEL_FAMILIES": "kernels.families",
     "Kernel": "kernels",
+    "KernelFamily": "kernels.families",
     "Linear": "kernels",
     "Polynomial": "kernels",
     "RBF": "kernels",
@@ -43,6 +46,8 @@ _HOMES = {
     "GPClassifier": "learners",
     "HistogramGPClassifier": "learners",
     "KernelCombination": "learners",
+    "LEARNERS": "learners",
+    "Learner": "learners",
     "NearestNeighbourClassifier": "learners",
     "SVMClassifier": "learners",
     "Posterior": "gp",
@@ -61,6 +66,9 @@ _HOMES = {
 
 __all__ = [
     "CHANNELS",
+    "KERNELS",
+    "KERNEL_FAMILIES",
+    "LEARNERS",
     "QUERY_RULES",
     "RBF",
     "ActiveLearner",
@@ -79,6 +87,8 @@ __all__ = [
     "JitterWarning",
     "Kernel",
     "KernelCombination",
+    "KernelFamily",
+    "Learner",
     "Linear",
     "ModelFileError",
     "NearestNeighbourClassifier",
@@ -135,11 +145,14 @@ if TYPE_CHECKING:
     )
     from fewsight.gp import Posterior
     from fewsight.images import FeatureCache, ImageSet, image_set_from_class_folders, image_set_from_table, sample_set
-    from fewsight.kernels import RBF, ExponentialChiSquare, HistogramIntersection, Kernel, Linear, Polynomial
+    from fewsight.kernels import KERNELS, RBF, ExponentialChiSquare, HistogramIntersection, Kernel, Linear, Polynomial
+    from fewsight.kernels.families import KERNEL_FAMILIES, KernelFamily
     from fewsight.learners import (
+        LEARNERS,
         GPClassifier,
         HistogramGPClassifier,
         KernelCombination,
+        Learner,
         NearestNeighbourClassifier,
         SVMClassifier,
     )

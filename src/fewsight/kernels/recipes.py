@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from typing import Any
+from typing import Any, TypeVar
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput, UnknownPart
@@ -31,12 +31,13 @@ _CLASSES: tuple[type[Kernel], ...] = (
     Projected,
 )
 KERNELS: Registry[Kernel] = Registry("kernel", Kernel, _CLASSES, group="fewsight.kernels", attribute="kind")
+Part = TypeVar("Part")
 DEEPEST = 50  # kernels inside kernels; a deeper recipe was not written by a person
 
 
 def kernel_from_recipe(recipe: Recipe) -> Kernel:
     """The kernel whose `recipe()` this is."""
-    return _kernel(recipe, 0)
+    return from_recipe(KERNELS, recipe)
 
 
 def stored_recipe(kernel: Kernel) -> Recipe:
@@ -55,25 +56,25 @@ def stored_recipe(kernel: Kernel) -> Recipe:
     return recipe
 
 
-def _kernel(recipe: Any, depth: int) -> Kernel:
+def from_recipe(registry: Registry[Part], recipe: Any, depth: int = 0) -> Part:
+    """The part of a registry whose kind and parameters a recipe holds; recipes inside it are those of kernels."""
+    what = f"{registry.what} recipe"
     if not isinstance(recipe, dict) or depth > DEEPEST:
-        raise InvalidInput(
-            f"kernel recipe: must be an object with a kind, at most {DEEPEST} deep, got {shown(recipe)}."
-        )
+        raise InvalidInput(f"{what}: must be an object with a kind, at most {DEEPEST} deep, got {shown(recipe)}.")
     kind = recipe.get("kind")
     if not isinstance(kind, str):
-        raise InvalidInput(f"kernel recipe: kind must be one of {', '.join(sorted(KERNELS))}, got {shown(kind)}.")
-    kernel = KERNELS.find(kind)
+        raise InvalidInput(f"{what}: kind must be one of {', '.join(sorted(registry))}, got {shown(kind)}.")
+    part = registry.find(kind)
     parameters = {name: value for name, value in recipe.items() if name != "kind"}
-    wanted = {field.name for field in dataclasses.fields(kernel)}
+    wanted = {field.name for field in dataclasses.fields(part)}  # type: ignore[arg-type]
     if set(parameters) != wanted:
         raise InvalidInput(
-            f"kernel recipe: {kind} must have the parameters {sorted(wanted)}, got {shown(sorted(map(str, parameters)))}."
+            f"{what}: {kind} must have the parameters {sorted(wanted)}, got {shown(sorted(map(str, parameters)))}."
         )
-    return kernel(**{name: _parameter(value, depth) for name, value in parameters.items()})
+    return part(**{name: _parameter(value, depth) for name, value in parameters.items()})
 
 
 def _parameter(value: Any, depth: int) -> Any:
     if isinstance(value, dict):
-        return _kernel(value, depth + 1)
+        return from_recipe(KERNELS, value, depth + 1)
     return tuple(_parameter(item, depth) for item in value) if isinstance(value, list) else value

@@ -9,6 +9,7 @@ Each `check_...` runs all checks of its kind and raises at the first that fails;
 a test runner that shows them by name. Nothing here needs pytest.
 """
 
+from fewsight.testing.family_checks import FAMILY_CHECKS, check_family
 from fewsight.testing.kernel_checks import KERNEL_CHECKS, check_kernel
 
-__all__ = ["KERNEL_CHECKS", "check_kernel"]
+__all__ = ["FAMILY_CHECKS", "KERNEL_CHECKS", "check_family", "check_kernel"]
