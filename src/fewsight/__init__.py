@@ -27,9 +27,14 @@ _HOMES = {
     "UnreadableImage": "_base.errors",
     "ModelFileError": "_base.errors",
     "JitterWarning": "_base.errors",
+    "PluginWarning": "_base.errors",
+    "register": "_base.registry",
     "ExponentialChiSquare": "kernels",
     "HistogramIntersection": "kernels",
+    "KERNELS": "kernels",
+    "KERNEL_FAMILIES": "kernels.families",
     "Kernel": "kernels",
+    "KernelFamily": "kernels.families",
     "Linear": "kernels",
     "Polynomial": "kernels",
     "RBF": "kernels",
@@ -41,6 +46,8 @@ _HOMES = {
     "GPClassifier": "learners",
     "HistogramGPClassifier": "learners",
     "KernelCombination": "learners",
+    "LEARNERS": "learners",
+    "Learner": "learners",
     "NearestNeighbourClassifier": "learners",
     "SVMClassifier": "learners",
     "Posterior": "gp",
@@ -59,6 +66,9 @@ _HOMES = {
 
 __all__ = [
     "CHANNELS",
+    "KERNELS",
+    "KERNEL_FAMILIES",
+    "LEARNERS",
     "QUERY_RULES",
     "RBF",
     "ActiveLearner",
@@ -77,11 +87,14 @@ __all__ = [
     "JitterWarning",
     "Kernel",
     "KernelCombination",
+    "KernelFamily",
+    "Learner",
     "Linear",
     "ModelFileError",
     "NearestNeighbourClassifier",
     "OpponentSift",
     "Phog",
+    "PluginWarning",
     "Polynomial",
     "PoolView",
     "Posterior",
@@ -99,6 +112,7 @@ __all__ = [
     "image_set_from_table",
     "load",
     "make_channel",
+    "register",
     "sample_set",
     "save",
     "simulate",
@@ -106,7 +120,15 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from fewsight._base.errors import FewsightError, InvalidInput, JitterWarning, ModelFileError, UnreadableImage
+    from fewsight._base.errors import (
+        FewsightError,
+        InvalidInput,
+        JitterWarning,
+        ModelFileError,
+        PluginWarning,
+        UnreadableImage,
+    )
+    from fewsight._base.registry import register
     from fewsight.active import QUERY_RULES, ActiveLearner, PoolView, Query, QueryRule, simulate
     from fewsight.channels import (
         CHANNELS,
@@ -123,11 +145,14 @@ if TYPE_CHECKING:
     )
     from fewsight.gp import Posterior
     from fewsight.images import FeatureCache, ImageSet, image_set_from_class_folders, image_set_from_table, sample_set
-    from fewsight.kernels import RBF, ExponentialChiSquare, HistogramIntersection, Kernel, Linear, Polynomial
+    from fewsight.kernels import KERNELS, RBF, ExponentialChiSquare, HistogramIntersection, Kernel, Linear, Polynomial
+    from fewsight.kernels.families import KERNEL_FAMILIES, KernelFamily
     from fewsight.learners import (
+        LEARNERS,
         GPClassifier,
         HistogramGPClassifier,
         KernelCombination,
+        Learner,
         NearestNeighbourClassifier,
         SVMClassifier,
     )

@@ -1,5 +1,7 @@
-"""Estimators with scikit-learn's contract. A learner is added by adding it to LEARNERS; all else follows from its class."""
+"""Estimators with scikit-learn's contract. A learner is added by adding it to LEARNERS, one of another package by
+`fewsight.register` or an entry point; all else follows from its class."""
 
+from fewsight._base.registry import Registry
 from fewsight.learners.base import Assessment, Latent, Learner, LeftOut
 from fewsight.learners.gp_classifier import GPClassifier
 from fewsight.learners.histogram_gp import HistogramGPClassifier
@@ -10,13 +12,11 @@ from fewsight.learners.logistic import LogisticClassifier
 from fewsight.learners.nearest_neighbour import NearestMeanClassifier, NearestNeighbourClassifier
 from fewsight.learners.svm_classifier import SVMClassifier
 
-LEARNERS: dict[str, type[Learner]] = {
-    learner.name: learner
-    for learner in (
-        *(GPClassifier, SVMClassifier, NearestNeighbourClassifier, NearestMeanClassifier, LogisticClassifier),
-        *(HistogramGPClassifier, KernelCombination),
-    )
-}
+_CLASSES: tuple[type[Learner], ...] = (
+    *(GPClassifier, SVMClassifier, NearestNeighbourClassifier, NearestMeanClassifier, LogisticClassifier),
+    *(HistogramGPClassifier, KernelCombination),
+)
+LEARNERS: Registry[Learner] = Registry("learner", Learner, _CLASSES, group="fewsight.learners")
 
 __all__ = [
     "LEARNERS",

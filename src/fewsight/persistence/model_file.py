@@ -14,7 +14,7 @@ from typing import Any
 from fewsight import __version__
 from fewsight._base.archive import HEADER, read_archive, write_archive
 from fewsight._base.checks import shown
-from fewsight._base.errors import ArchiveError, ModelFileError
+from fewsight._base.errors import ArchiveError, ModelFileError, UnknownPart
 from fewsight._base.types import State
 from fewsight.learners import Learner
 from fewsight.persistence.registry import KINDS, Storable, kind_of
@@ -59,6 +59,8 @@ def load(path: str | Path) -> Storable:
         return model
     except KeyError as error:
         raise ModelFileError(f"{path}: damaged or edited by hand ({error} is missing).") from None
+    except UnknownPart as error:
+        raise ModelFileError(f"{path}: {str(error).rstrip('.')}.") from None
     except Exception as error:  # whatever a class meets in a state that nobody wrote
         reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
         raise ModelFileError(f"{path}: damaged or edited by hand ({reason}).") from None
