@@ -20,7 +20,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from fewsight.gp import Posterior, learn_weights_and_noise
 from fewsight.gp.evidence import Patterns, evaluate
 from fewsight.learners import KernelCombination
-from fewsight.learners.combining import NOISE_BOUNDS, TOLERANCE
+from fewsight.learners.weight_search import NOISE_BOUNDS, TOLERANCE
 from fewsight.metrics import accuracy_per_class
 from simple_mkl import SimpleMKL
 

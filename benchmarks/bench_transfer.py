@@ -14,7 +14,7 @@ from fewsight.gp import task_covariance
 from fewsight.kernels import RBF
 from fewsight.metrics import average_precision
 from fewsight.transfer import Candidates
-from fewsight.transfer.choosing import SCAN
+from fewsight.transfer.support_search import SCAN
 
 from timing import arguments, record, side_by_side, write
 

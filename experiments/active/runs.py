@@ -19,7 +19,7 @@ from fewsight._base.progress import silent, track
 from fewsight.active import ActiveLearner, GramPool
 from fewsight.evaluation.provenance import package_version, settings_of, versions
 from fewsight.evaluation.results import json_text
-from fewsight.images.content import hash_of
+from fewsight.images.hashing import hash_of
 from fewsight.learners import GPClassifier
 
 Run = dict[str, Any]  # what one run found

@@ -21,7 +21,7 @@ from fewsight._base.types import Array
 from fewsight.active import ActiveLearner, GramPool, Margin, QueryRule, Random, Uncertainty, Variance, simulate
 from fewsight.evaluation.provenance import settings_of
 from fewsight.evaluation.results import json_text
-from fewsight.images.content import hash_of
+from fewsight.images.hashing import hash_of
 from fewsight.learners import GPClassifier, SVMClassifier
 
 PAPER_NOISE = 1e-5  # [Kapoor2010, section 8]

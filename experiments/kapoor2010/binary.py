@@ -27,7 +27,7 @@ from fewsight.channels import Channel
 from fewsight.evaluation.provenance import settings_of
 from fewsight.evaluation.results import json_text
 from fewsight.images import ImageSet, image_set_from_class_folders
-from fewsight.images.content import hash_of
+from fewsight.images.hashing import hash_of
 
 RULES = ("uncertainty", "random")
 Found = dict[str, dict[str, list[float]]]  # by category and rule: accuracy from two labels on

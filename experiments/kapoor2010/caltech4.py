@@ -26,7 +26,7 @@ from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel
 from fewsight.evaluation.provenance import settings_of
 from fewsight.images import ImageSet, images_in
-from fewsight.images.content import hash_of
+from fewsight.images.hashing import hash_of
 
 CARS = "cars_rear"
 FOLDERS = {"airplanes": "airplanes", CARS: "caltech4_cars_rear", "faces": "Faces", "motorbikes": "Motorbikes"}

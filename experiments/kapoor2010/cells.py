@@ -23,7 +23,7 @@ from fewsight._base.progress import silent, track
 from fewsight._base.types import Array
 from fewsight.evaluation.provenance import settings_of
 from fewsight.evaluation.results import Summary, json_text
-from fewsight.images.content import hash_of
+from fewsight.images.hashing import hash_of
 from fewsight.metrics import accuracy_per_class, calibration_error, log_loss
 
 Cell = dict[str, float]  # metrics by name

@@ -29,7 +29,7 @@ from fewsight._base.types import Array, State
 from fewsight.channels import Channel
 from fewsight.evaluation.provenance import settings_of
 from fewsight.images import ImageSet, Split, draw_split
-from fewsight.images.content import hash_of
+from fewsight.images.hashing import hash_of
 
 
 class Place(NamedTuple):

@@ -20,7 +20,7 @@ from experiments.kapoor2010.command import arguments, commit_of_tree, run, store
 from experiments.kapoor2010.grams import Grams, Place
 from fewsight._base.archive import write_text
 from fewsight._base.progress import silent, track
-from fewsight.evaluation.borrowing import METHODS, METRICS, NewcomerBench
+from fewsight.evaluation.loan_gain import METHODS, METRICS, NewcomerBench
 from fewsight.evaluation.provenance import package_version, versions
 from fewsight.evaluation.results import Summary, json_text
 from fewsight.learners import GPClassifier

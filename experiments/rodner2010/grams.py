@@ -26,7 +26,7 @@ from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel
 from fewsight.evaluation.provenance import settings_of
 from fewsight.images import ImageSet
-from fewsight.images.content import hash_of
+from fewsight.images.hashing import hash_of
 
 BACKGROUND = "BACKGROUND_Google"
 NAMED = ("gerenuk", "kangaroo", "okapi", "watch")  # the targets that the paper's text speaks of

@@ -21,7 +21,7 @@ from fewsight._base.archive import pack, write_text
 from fewsight._base.progress import silent, track
 from fewsight._base.types import Array
 from fewsight.evaluation.results import Summary, json_text
-from fewsight.images.content import hash_of
+from fewsight.images.hashing import hash_of
 from fewsight.transfer import CRITERIA, Ranking
 from fewsight.transfer.wordnet import WordNet
 

@@ -14,7 +14,7 @@ from experiments.kapoor2010.command import base_arguments, commit_of_tree
 from fewsight._base.archive import pack, write_text
 from fewsight.evaluation.provenance import package_version, versions
 from fewsight.evaluation.results import Summary, json_text
-from fewsight.images.content import hash_of
+from fewsight.images.hashing import hash_of
 
 Cell = dict[str, Any]
 

@@ -1,6 +1,5 @@
 """Small stand-ins: images of one colour, a channel that sees their mean colour, a learner that picks the nearest example."""
 
-from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
@@ -9,13 +8,17 @@ import scipy.sparse
 from sklearn.base import BaseEstimator
 
 from fewsight._base.errors import UnreadableImage
+from fewsight._base.types import State
 from fewsight.evaluation import Evaluation, Outcome, Protocol, Setting, evaluate
 from fewsight.images import ImageArray, ImageSet
+from fewsight.learners import Assessment, Latent, Learner
+from fewsight.learners.needs import GramsNeeded, Needs
 
 
 class MeanColour(BaseEstimator):
     """A channel as far as the runner knows one. It notes which images it was fitted on and which it encoded."""
 
+    informed: ClassVar[bool] = False
     fitted_on: ClassVar[list[set[str]]] = []
     encoded: ClassVar[list[set[str]]] = []
     seeds: ClassVar[list[int]] = []
@@ -49,8 +52,13 @@ class MeanColour(BaseEstimator):
         return np.exp(-10 * squared)
 
 
-class Nearest(BaseEstimator):
+class Nearest(Learner):
     """Gives the label of the most similar training example; sure of it by the share of similarity."""
+
+    name: ClassVar[str] = "nearest"
+    title: ClassVar[str] = "Nearest"
+    note: ClassVar[str] = "a stand-in."
+    needs: ClassVar[Needs] = GramsNeeded()
 
     def __init__(self, kernel=None, sharpness=4.0, n_jobs=None):
         self.kernel = kernel
@@ -73,6 +81,19 @@ class Nearest(BaseEstimator):
         values = np.exp(self.sharpness * best)
         return values / values.sum(axis=1, keepdims=True)
 
+    def latent(self, X):
+        values = self.predict_proba(X)
+        return Latent(values, np.zeros_like(values))
+
+    def state(self):
+        return State({"labels": self.labels_.tolist()}, {})
+
+    @classmethod
+    def from_state(cls, state):
+        learner = cls()
+        learner.labels_ = np.array(state.header["labels"])
+        return learner
+
 
 class Doubting(Nearest):
     """As `Nearest`, and says how strange an image is. It notes which labels it was taught, and how often it was asked."""
@@ -86,7 +107,6 @@ class Doubting(Nearest):
 
     def fit(self, X, y):
         self.taught.append(set(y))
-        self.novelty_ = SimpleNamespace(threshold=self.threshold)
         return super().fit(X, y)
 
     def predict(self, X):
@@ -99,9 +119,9 @@ class Doubting(Nearest):
     def assess(self, X):
         self.asked.append("assess")
         score = 1.0 - np.asarray(X).max(axis=1)
-        return SimpleNamespace(
-            probabilities=super().predict_proba(X), unknown_score=score, unknown=score > self.threshold
-        )
+        probabilities = super().predict_proba(X)
+        latent = Latent(probabilities, np.zeros_like(probabilities))
+        return Assessment(latent, probabilities, score, score > self.threshold, self.threshold)
 
 
 @pytest.fixture

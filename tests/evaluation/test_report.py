@@ -177,17 +177,15 @@ def test_an_image_that_vanished_since_leaves_a_gap(run, make_set, monkeypatch):
     assert "image/jpeg" not in render_report(evaluation, images)
 
 
-def test_a_learner_without_probabilities_has_a_report(run, make_set, nearest, monkeypatch):
-    class Silent(nearest):
+def test_outcomes_without_probabilities_have_a_report(run, make_set, nearest):
+    class Stubborn(nearest):
         def predict(self, X):
             return self.classes_[np.zeros(len(X), dtype=int)]
 
-        @property
-        def predict_proba(self):
-            raise AttributeError("no probabilities")
-
     images = make_set(["ant", "bee"])
-    found = Page(render_report(run(images, ONE, learners={"silent": Silent()}), images))
+    evaluation = run(images, ONE, learners={"stubborn": Stubborn()})
+    silent = tuple(replace(outcome, probabilities=None) for outcome in evaluation.outcomes)
+    found = Page(render_report(replace(evaluation, outcomes=silent), images))
     assert "bee taken for ant" in found.text
     assert "% sure" not in found.text
 

@@ -215,7 +215,7 @@ def test_unlabelled_images_take_no_part(run, make_set):
 def test_local_features_count_where_the_channel_keeps_them(run, make_set, mean_colour, monkeypatch):
     protocol = Protocol(per_class=(2,), test_per_class=3, repeats=1)
     seconds = iter(range(0, 10_000, 100))
-    monkeypatch.setattr("fewsight.evaluation.readable.perf_counter", lambda: float(next(seconds)))
+    monkeypatch.setattr("fewsight.evaluation.draws.perf_counter", lambda: float(next(seconds)))
     kept = run(make_set(CLASSES), protocol, channels={"colour": mean_colour(cache="somewhere")})
     forgotten = run(make_set(CLASSES), protocol, channels={"colour": mean_colour()})
     assert kept.outcomes[0].seconds["seconds_features"] > 100

@@ -47,7 +47,7 @@ STAGES = [
     (PREDICT, "fewsight.apps.workbench.prediction_table.csv.writer", ""),
     (PREDICT, "fewsight._base.archive.os.replace", "('table')"),
     (PREDICT, "fewsight.apps.workbench.image_sources.shutil.rmtree", ""),
-    (EVALUATE, "fewsight.evaluation.readable.Readable.draws", ""),
+    (EVALUATE, "fewsight.evaluation.draws.Readable.draws", ""),
     (EVALUATE, "fewsight.channels.spatial_pmk.SpatialPmk._learn", ""),
     (EVALUATE, "fewsight.evaluation.runner.Outcome", ""),
     (EVALUATE, "fewsight.evaluation.results.write_text", ""),

@@ -8,8 +8,8 @@ from fewsight._base.errors import InvalidInput
 from fewsight.gp import learn_noise
 from fewsight.kernels import RBF
 from fewsight.learners import GPClassifier
-from fewsight.learners.combining import NOISES, PLAIN_NOISE
 from fewsight.learners.novelty import CANDIDATES, DEFAULT_RULE, Signs, choose_rule, without_own_class
+from fewsight.learners.weight_search import NOISES, PLAIN_NOISE
 
 X, Y = make_blobs(60, 3, centers=4, cluster_std=3.0, random_state=0)
 KERNEL = RBF(scale=4.0)

@@ -8,7 +8,7 @@ from fewsight._base.errors import FewsightError
 from fewsight.gp import Penalty, learn_weights_and_noise
 from fewsight.kernels import RBF
 from fewsight.learners import GPClassifier, KernelCombination
-from fewsight.learners.combining import NOISE_BOUNDS, STRENGTHS, TOLERANCE
+from fewsight.learners.weight_search import NOISE_BOUNDS, STRENGTHS, TOLERANCE
 
 RNG = np.random.default_rng(5)
 X, Y = make_blobs(120, 4, centers=6, cluster_std=2.0, random_state=2)

@@ -10,7 +10,7 @@ from fewsight._base.errors import FewsightError
 from fewsight.gp import Posterior
 from fewsight.kernels import RBF
 from fewsight.transfer import CRITERIA, Candidates, TransferGPClassifier
-from fewsight.transfer.choosing import SCAN
+from fewsight.transfer.support_search import SCAN
 
 NOISE = 1e-3
 RNG = np.random.default_rng(1)

@@ -1,8 +1,8 @@
 """Which example to ask about next, how good the decisions are, and when to stop. [Kapoor2010, section 7]"""
 
-from fewsight.active.judging.audit import Accuracy
-from fewsight.active.judging.status import Status
-from fewsight.active.judging.stopping import Advice
+from fewsight.active.assessment.audit import Accuracy
+from fewsight.active.assessment.status import Status
+from fewsight.active.assessment.stopping import Advice
 from fewsight.active.learner import ActiveLearner
 from fewsight.active.pools import GramPool, ImagePool, Pool, VectorPool
 from fewsight.active.rules import (

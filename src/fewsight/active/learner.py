@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Self
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -10,22 +12,28 @@ from sklearn.utils.validation import check_is_fitted
 
 from fewsight._base.checks import check_integer, check_number, shown
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array
-from fewsight.active.answers import check_unlabelled, checked_labels, checked_positions, given_labels
-from fewsight.active.asking import Asking
-from fewsight.active.judging.audit import Accuracy, accuracy_of_rest
-from fewsight.active.judging.status import Status
-from fewsight.active.judging.stopping import advise
-from fewsight.active.knowledge import Knowledge
-from fewsight.active.models import gained_on
-from fewsight.active.pools import Pool, as_pool
+from fewsight._base.types import Array, Indices
+from fewsight.active.assessment.audit import Accuracy, accuracy_of_rest
+from fewsight.active.assessment.status import Status
+from fewsight.active.assessment.stopping import advise, gain_on_labelled
+from fewsight.active.followers import LEAST_TO_LEARN, follower_of, pool_for
+from fewsight.active.history import Act, History, Plain, Record
+from fewsight.active.label_checks import (
+    Answers,
+    Positions,
+    check_unlabelled,
+    checked_labels,
+    checked_positions,
+    given_labels,
+)
+from fewsight.active.pools import Pool
+from fewsight.active.question import QuestionBuilder
+from fewsight.active.replay import Replay
 from fewsight.active.rules import Query, QueryRule, as_rule
 from fewsight.active.rules.base import LARGEST_SEED, sorted_query
-from fewsight.active.turns import Event, Turns
-from fewsight.active.views import HistogramView, PoolView, RefittedView
-from fewsight.active.views.base import Mask
-from fewsight.kernels import HistogramIntersection
-from fewsight.learners import GPClassifier, HistogramGPClassifier, KernelLearner
+from fewsight.active.views import Label, LabelledView
+from fewsight.learners import GPClassifier, Learner
+from fewsight.learners.examples import Examples
 
 
 class ActiveLearner(BaseEstimator):
@@ -59,14 +67,11 @@ class ActiveLearner(BaseEstimator):
     """
 
     pool_: Pool
-    open_: Mask
-    _known: Knowledge
-    _turns: Turns
-    _events: list[Event]
+    _replay: Replay
 
     def __init__(
         self,
-        learner: KernelLearner | HistogramGPClassifier | None = None,
+        learner: Learner | None = None,
         rule: str | QueryRule = "uncertainty",
         *,
         explore: bool = True,
@@ -87,109 +92,134 @@ class ActiveLearner(BaseEstimator):
 
     # Questions and answers.
 
-    def fit(self, pool: Any, labels: Any = None, *, exclude: Any = ()) -> Self:
+    def fit(self, pool: Examples | Pool, labels: Answers | None = None, *, exclude: Positions = ()) -> Self:
         """Start with a pool of examples and the labels that are known, one for each example, None where there is none.
 
         `exclude` names positions that are never asked about and do not count as part of the rest: test examples, or such
         that a person has thrown away.
         """
         self._check_options()
-        template = GPClassifier() if self.learner is None else self.learner
-        self.pool_ = as_pool(self, _kernel_of(template), pool, exclude)
+        closed = checked_positions(self, exclude, None)
+        self.pool_ = pool_for(self, self._template(), pool, closed)
         m = len(self.pool_)
-        self.open_ = np.ones(m, dtype=bool)
-        self.open_[checked_positions(self, exclude, m)] = False
-        positions, labels_given = given_labels(self, labels, m)
-        self._turns, self._events = Turns(), []
-        self._known = Knowledge(template, self.pool_, np.flatnonzero(self.open_))
-        self._known.start(positions, labels_given, self.relearn_every)
+        checked_positions(self, closed, m)
+        positions, given = given_labels(self, labels, m)
+        start = Act("start", tuple(positions), tuple(given), excluded=tuple(closed.tolist()))
+        self._begin([start.record()])
+        if self.relearn_every is not None and len(given) >= LEAST_TO_LEARN:
+            self._replay.relearn()
+        return self
+
+    def rebuild(self, pool: Examples | Pool, records: Sequence[Mapping[str, Plain]]) -> Self:
+        """Go on from `records_` of an earlier run with the same options, over the same pool: nothing is lost.
+
+        The next question, the accuracy with its interval, the advice and undo are those of the run that never stopped.
+        """
+        self._check_options()
+        if not records:
+            raise InvalidInput("ActiveLearner: records must be those of an earlier run, got none.")
+        closed = np.array(Act.from_record(records[0]).excluded, dtype=np.intp)
+        self.pool_ = pool_for(self, self._template(), pool, closed)
+        self._begin(records)
         return self
 
     def query(self, batch_size: int | None = None) -> Query:
         """What to ask about next. Until an answer or a skip comes, the same question comes again."""
         check_is_fitted(self, "view_")
         size = self.batch_size if batch_size is None else check_integer(self, "batch_size", batch_size, least=1)
-        asking = Asking(as_rule(self, self.rule), self.explore, self.audit_share, self.random_state)
-        return asking.query(self._known, self._turns, np.flatnonzero(self._rest()), size)
+        builder = QuestionBuilder(as_rule(self, self.rule), self.explore, self.audit_share, self.random_state)
+        replay = self._replay
+        query, checks = builder.query(replay.view, replay.schedule, self._rest(), size, replay.calibrate)
+        if len(query):
+            replay.ask(Act("question", tuple(query.indices.tolist()), checks=checks))
+        return query
 
-    def teach(self, indices: Any, labels: Any) -> Self:
+    def teach(self, indices: Positions, labels: Answers | Label) -> Self:
         """Learn the labels of some examples, asked about or not; a category may be new at any time."""
         check_is_fitted(self, "view_")
-        positions = checked_positions(self, indices, len(self.pool_))
-        check_unlabelled(self, positions, self.view_.unlabelled)
+        positions = self._unlabelled(indices)
         answers = checked_labels(self, labels, len(positions), self.view_.labels)
-        self._events.append(Event(self._turns.mark(), n_labels=len(positions)))
-        for position, label in zip(positions.tolist(), answers, strict=True):
-            self._turns.answer(self.view_, position)
-            self.view_.append(position, label)
-        self._known.settle(self.relearn_every)
+        if positions:
+            self._replay.label(positions, answers, self.relearn_every)
         return self
 
-    def skip(self, indices: Any) -> Self:
+    def skip(self, indices: Positions) -> Self:
         """Put examples off: they are not asked about again for the next `cool_down` questions."""
         check_is_fitted(self, "view_")
-        positions = checked_positions(self, indices, len(self.pool_))
-        check_unlabelled(self, positions, self.view_.unlabelled)
-        self._events.append(Event(self._turns.mark()))
-        self._turns.skip(positions, self.cool_down)
+        self._replay.put_off(Act("skip", tuple(self._unlabelled(indices))))
         return self
 
-    def correct(self, index: int, label: Any) -> Self:
+    def discard(self, indices: Positions) -> Self:
+        """Never ask about these examples: they are no part of the rest, and say nothing about accuracy."""
+        check_is_fitted(self, "view_")
+        self._replay.put_off(Act("discard", tuple(self._unlabelled(indices))))
+        return self
+
+    def correct(self, index: int, label: Label) -> Self:
         """Change the label of one example that has one; learns all labels anew, with the noise and weights there are."""
         check_is_fitted(self, "view_")
         (position,) = checked_positions(self, [index], len(self.pool_)).tolist()
-        places = np.flatnonzero(self.view_.positions == position)
-        if not len(places):
+        if self.view_.unlabelled[position]:
             raise InvalidInput(f"ActiveLearner: example {position} has no label to correct; use teach().")
         (answer,) = checked_labels(self, [label], 1, self.view_.labels)
-        before = int(places[0]), self.view_.labels[places[0]]
-        self._events.append(Event(self._turns.mark(), corrected=before))
-        self._known.relabel(int(places[0]), answer)
+        self._replay.correct(position, answer)
         return self
 
     def undo(self) -> Self:
-        """Take back the last `teach`, `skip` or `correct`, without learning noise and weights again; any number of times."""
+        """Take back the last `teach`, `skip`, `discard` or `correct`, and what was learned from it; any number of times."""
         check_is_fitted(self, "view_")
-        if not self._events:
+        if not self._replay.history.can_undo:
             raise InvalidInput("ActiveLearner: nothing is left to undo.")
-        event = self._events.pop()
-        self._known.take_back(event.n_labels, event.corrected)
-        self._turns.go_back(event.before)
+        self._replay.step_back()
+        return self
+
+    def redo(self) -> Self:
+        """Take back the last `undo`; possible until something else is taught, skipped, discarded or corrected."""
+        check_is_fitted(self, "view_")
+        if not self._replay.history.can_redo:
+            raise InvalidInput("ActiveLearner: nothing is left to redo.")
+        self._replay.step_forward()
         return self
 
     def relearn(self) -> Self:
         """Learn noise and weights again, where they are to be learned, from all labels; calibration follows when needed."""
         check_is_fitted(self, "view_")
-        self._known.relearn()
+        self._replay.relearn()
         return self
 
     # What it knows.
 
     @property
-    def view_(self) -> PoolView | RefittedView | HistogramView:
-        """What is known about every example of the pool."""
-        return self._known.view
+    def records_(self) -> list[Record]:
+        """Everything that happened, in order, as JSON can hold it; `rebuild` goes on from it."""
+        check_is_fitted(self, "view_")
+        return [act.record() for act in self._replay.history.acts]
 
     @property
-    def learner_(self) -> Any:
+    def view_(self) -> LabelledView:
+        """What is known about every example of the pool."""
+        return self._replay.view
+
+    @property
+    def learner_(self) -> Learner:
         """The learner with all labels so far, ready for new examples, and for `fewsight.save`."""
         check_is_fitted(self, "view_")
         if not self.view_.classes:
             raise InvalidInput(
                 "ActiveLearner: at least one example must have a label before there is a learner, got none."
             )
-        return self._known.learner()
+        return self._replay.follower.learner(self.view_.labelled, self._replay.settings)
 
     @property
-    def labels_(self) -> list[Any]:
+    def labels_(self) -> list[Label | None]:
         """One for each example of the pool, None where there is none."""
         check_is_fitted(self, "view_")
-        labels: list[Any] = [None] * len(self.pool_)
+        labels: list[Label | None] = [None] * len(self.pool_)
         for position, label in zip(self.view_.positions.tolist(), self.view_.labels, strict=True):
             labels[position] = label
         return labels
 
-    def predict(self) -> list[Any]:
+    def predict(self) -> list[Label]:
         """What each example of the pool would be called now; those with a label too."""
         check_is_fitted(self, "view_")
         return [self.view_.classes[column] for column in self.view_.decisions().tolist()]
@@ -197,43 +227,45 @@ class ActiveLearner(BaseEstimator):
     def predict_proba(self) -> Array:
         """Probability of each category for each example of the pool, in the order of `view_.classes`."""
         check_is_fitted(self, "view_")
-        self._known.calibrate()
+        self._replay.calibrate()
         return self.view_.probabilities()
 
     def status(self) -> Status:
         """Where things stand: counts, accuracy with an interval, and whether to stop, in words."""
         check_is_fitted(self, "view_")
-        rest = np.flatnonzero(self._rest())
+        rest = self._rest()
         accuracy = self.accuracy()
         classes = self.view_.classes
-        self._known.calibrate()
+        self._replay.calibrate()
         stated = self.view_.probabilities(rest) if classes else np.zeros((len(rest), 0))
+        known = self.view_.closed_form() if classes else None
+        gained = None if known is None else partial(gain_on_labelled, *known)
         return Status(
             counts={label: self.view_.labels.count(label) for label in classes},
             n_labelled=self.view_.n_labelled,
             n_rest=len(rest),
-            n_skipped=self._turns.n_cooling,
+            n_skipped=self._replay.schedule.n_cooling,
             accuracy=accuracy,
             expected_accuracy=float(stated.max(axis=1).mean()) if stated.size else None,
-            advice=advise(self._known.history, stated, rest, accuracy, gained_on(self.view_)),
+            advice=advise(self._replay.decisions(), stated, rest, accuracy, gained),
         )
 
     def accuracy(self) -> Accuracy | None:
         """The share of right decisions on the rest of the pool, by the audit; None before the first."""
         check_is_fitted(self, "view_")
-        audits = self._turns.audits
-        if not audits:
+        checks = self._replay.schedule.checks
+        if not checks:
             return None
         place_of = {position: place for place, position in enumerate(self.view_.positions.tolist())}
-        places = [place_of[draw.position] for draw in audits]
-        rest = np.flatnonzero(self._rest())
-        wrong, expected = self._known.left_out(self._turns.predicted, rest)
-        return accuracy_of_rest(audits, places, wrong, len(rest), expected)
+        places = [place_of[check.position] for check in checks]
+        rest = self._rest()
+        wrong, expected = self._replay.left_out(rest)
+        return accuracy_of_rest(checks, places, wrong, len(rest), expected)
 
     def suspicious(self, n: int | None = None) -> Query:
-        """One's own labels, the most surprising first, by what all other labels say about each; see `judging.suspicion`."""
+        """One's own labels, the most surprising first, by what all other labels say about each; see `assessment.suspicion`."""
         check_is_fitted(self, "view_")
-        found = self._known.surprises()
+        found = self._replay.follower.surprises(self.view_)
         if not self.view_.classes:
             return Query(np.zeros(0, dtype=np.intp), np.zeros(0), (), "No example has a label yet.")
         ranked = sorted_query(self.view_.positions, found)
@@ -241,11 +273,29 @@ class ActiveLearner(BaseEstimator):
 
     # Inside.
 
-    def _check_options(self) -> None:
-        if self.learner is not None and not isinstance(self.learner, (KernelLearner, HistogramGPClassifier)):
+    def _template(self) -> Learner:
+        return GPClassifier() if self.learner is None else self.learner
+
+    def _begin(self, records: Sequence[Mapping[str, Plain]]) -> None:
+        template = self._template()
+        history = History(records)
+        beyond = max((place for act in history.acts for place in act.indices), default=-1)
+        if beyond >= len(self.pool_):
             raise InvalidInput(
-                f"ActiveLearner: learner must be a kernel learner of fewsight, got {type(self.learner).__name__}."
+                f"ActiveLearner: records must name positions below {len(self.pool_)}, the size of the pool, got {beyond}."
             )
+        known = np.setdiff1d(np.arange(len(self.pool_)), np.array(history.acts[0].excluded, dtype=np.intp))
+        follower = follower_of(self, template)(template, self.pool_, known)
+        self._replay = Replay(follower, history, self.cool_down)
+
+    def _unlabelled(self, indices: Positions) -> list[int]:
+        """Checked positions of examples without a label."""
+        positions = checked_positions(self, indices, len(self.pool_))
+        check_unlabelled(self, positions, self.view_.unlabelled)
+        return [int(position) for position in positions]
+
+    def _check_options(self) -> None:
+        follower_of(self, self._template())
         as_rule(self, self.rule)
         if not isinstance(self.explore, (bool, np.bool_)):
             raise InvalidInput(f"ActiveLearner: explore must be True or False, got {shown(self.explore)}.")
@@ -256,11 +306,8 @@ class ActiveLearner(BaseEstimator):
             if getattr(self, name) is not None:
                 check_integer(self, name, getattr(self, name), least=1)
 
-    def _rest(self) -> Mask:
-        return self.view_.unlabelled & self.open_
-
-
-def _kernel_of(learner: KernelLearner | HistogramGPClassifier) -> Any:
-    """What the pool is compared by; None means rows of histograms to a learner that takes those."""
-    plain = isinstance(learner, HistogramGPClassifier) and learner.kernel is None
-    return HistogramIntersection() if plain else learner.kernel
+    def _rest(self) -> Indices:
+        """Positions without a label that may be asked about."""
+        open_ones = self.view_.unlabelled.copy()
+        open_ones[self._replay.schedule.closed] = False
+        return np.flatnonzero(open_ones)

@@ -11,17 +11,17 @@ from fewsight._base.checks import check_integer, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import track
 from fewsight._base.types import Indices
-from fewsight.active.answers import checked_labels, checked_positions
+from fewsight.active.label_checks import checked_labels, checked_positions
 from fewsight.active.learner import ActiveLearner
 from fewsight.active.pools import Pool, as_pool
 from fewsight.active.rules import QueryRule, as_rule
-from fewsight.learners import KernelLearner
+from fewsight.learners import Learner
 
 Record = dict[str, Any]
 
 
 def simulate(
-    learner: KernelLearner,
+    learner: Learner,
     pool: Any,
     truth: Any,
     rule: str | QueryRule = "uncertainty",

@@ -15,7 +15,7 @@ from fewsight.channels.harris_pmk import HarrisPmk
 from fewsight.channels.opponent_sift import OpponentSift
 from fewsight.channels.phog import Phog
 from fewsight.channels.pretrained import Pretrained
-from fewsight.channels.prior import prior_shares
+from fewsight.channels.prior_shares import check_weights, prior_shares
 from fewsight.channels.spatial_pmk import SpatialPmk
 from fewsight.channels.texture import Texture
 from fewsight.channels.vectors import Vectors
@@ -58,6 +58,7 @@ __all__ = [
     "Texture",
     "Vectors",
     "VocabularyPmk",
+    "check_weights",
     "make_channel",
     "prior_shares",
 ]

@@ -1,9 +1,9 @@
 """Measuring: protocols, repeated splits, records and the report."""
 
-from fewsight.evaluation.asking import Asking, compare_asking
-from fewsight.evaluation.borrowing import BorrowingResult, evaluate_borrowing
-from fewsight.evaluation.comparing import BASELINES, compare_baselines
+from fewsight.evaluation.active_curves import ActiveCurves, compare_asking
+from fewsight.evaluation.baselines import BASELINES, compare_baselines
 from fewsight.evaluation.comparison import Arm, Comparison
+from fewsight.evaluation.loan_gain import BorrowingResult, evaluate_borrowing
 from fewsight.evaluation.outcomes import METRICS, Outcome, Setting, Strangeness
 from fewsight.evaluation.protocol import Draw, Protocol
 from fewsight.evaluation.report import (
@@ -20,8 +20,8 @@ from fewsight.evaluation.shares import learned_shares
 __all__ = [
     "BASELINES",
     "METRICS",
+    "ActiveCurves",
     "Arm",
-    "Asking",
     "BorrowingResult",
     "Comparison",
     "Draw",

@@ -104,7 +104,7 @@ class Evaluation:
         self, *, command: str | None = None, commit: str | None = None, **more: Sequence[dict[str, Any]] | None
     ) -> dict[str, Any]:
         """The protocol with all that is needed to repeat it, and the records. The caller knows command and commit, and
-        gives the records on asking for labels (`Asking.records`) and on baselines (`Comparison.records`) where there are any."""
+        gives the records on asking for labels (`ActiveCurves.records`) and on baselines (`Comparison.records`), if any."""
         found = {"protocol": self.settings(command=command, commit=commit), "records": self.records()}
         return found | {name: list(records) for name, records in more.items() if records is not None}
 

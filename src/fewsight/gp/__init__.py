@@ -1,12 +1,13 @@
 """Gaussian process regression on class targets: exact posterior, leave-one-out, evidence and what it teaches; and, for
 examples whose Gram matrix is too large to form, the same from products with it."""
 
-from fewsight.gp.borrowing import BorrowedColumn, borrowed_column
 from fewsight.gp.bounded_likelihood import LikelihoodBound, Minimum, likelihood_bound, minimise
 from fewsight.gp.combination import PENALTIES, LearnedWeights, Penalty, learn_weights_and_noise
+from fewsight.gp.correlated_column import BorrowedColumn, borrowed_column
 from fewsight.gp.correlation_path import CorrelationPaths, Inverted, LeftOut, path_inside, paths_beside
 from fewsight.gp.determinant_bound import bound_from_ritz, deflated_bound, log_determinant_bound, squares_from_below
 from fewsight.gp.evidence import Evidence, log_evidence_and_gradients
+from fewsight.gp.growing_posterior import FreeMeanPosterior, GrowingPosterior, KernelColumns
 from fewsight.gp.iterative_variance import IterativeVariance
 from fewsight.gp.lanczos import Quadrature, Ritz, largest_eigenvalues, quadrature
 from fewsight.gp.linear_systems import Preconditioner, Solution, conjugate_gradients
@@ -35,8 +36,11 @@ __all__ = [
     "CorrelationPaths",
     "DenseOperator",
     "Evidence",
+    "FreeMeanPosterior",
+    "GrowingPosterior",
     "Inverted",
     "IterativeVariance",
+    "KernelColumns",
     "LearnedCorrelations",
     "LearnedNoise",
     "LearnedRelevance",

@@ -21,7 +21,7 @@ from fewsight._base.archive import pack, read_archive, write_archive
 from fewsight._base.checks import check_integer, check_number, shown
 from fewsight._base.errors import ArchiveError, InvalidInput
 from fewsight._base.types import Recipe, State
-from fewsight.images.content import hash_of
+from fewsight.images.hashing import hash_of
 
 DEFAULT_MAX_BYTES = 8 * 2**30
 KEPT_SHARE = 0.8  # of the limit, after a clean-up

@@ -1,27 +1,24 @@
-"""Estimators with scikit-learn's contract. A learner is added by adding it to LEARNERS."""
+"""Estimators with scikit-learn's contract. A learner is added by adding it to LEARNERS; all else follows from its class."""
 
-from fewsight.learners.base import KernelLearner, Latent
-from fewsight.learners.borrowing import Loan
-from fewsight.learners.gp_classifier import Assessment, GPClassifier
+from fewsight.learners.base import Assessment, Latent, Learner, LeftOut
+from fewsight.learners.gp_classifier import GPClassifier
 from fewsight.learners.histogram_gp import HistogramGPClassifier
 from fewsight.learners.kernel_combination import KernelCombination
+from fewsight.learners.kernel_learner import KernelLearner
+from fewsight.learners.loans import Loan
 from fewsight.learners.logistic import LogisticClassifier
 from fewsight.learners.nearest_neighbour import NearestMeanClassifier, NearestNeighbourClassifier
 from fewsight.learners.svm_classifier import SVMClassifier
 
-LEARNERS: dict[str, type[KernelLearner]] = {
-    "gp": GPClassifier,
-    "svm": SVMClassifier,
-    "nn": NearestNeighbourClassifier,
-    "mean": NearestMeanClassifier,
-    "logistic": LogisticClassifier,
+LEARNERS: dict[str, type[Learner]] = {
+    learner.name: learner
+    for learner in (
+        *(GPClassifier, SVMClassifier, NearestNeighbourClassifier, NearestMeanClassifier, LogisticClassifier),
+        *(HistogramGPClassifier, KernelCombination),
+    )
 }
 
-# These take histograms themselves, dense or sparse, not Gram matrices.
-HISTOGRAM_LEARNERS: dict[str, type[HistogramGPClassifier]] = {"histogram_gp": HistogramGPClassifier}
-
 __all__ = [
-    "HISTOGRAM_LEARNERS",
     "LEARNERS",
     "Assessment",
     "GPClassifier",
@@ -29,6 +26,8 @@ __all__ = [
     "KernelCombination",
     "KernelLearner",
     "Latent",
+    "Learner",
+    "LeftOut",
     "Loan",
     "LogisticClassifier",
     "NearestMeanClassifier",

@@ -1,18 +1,30 @@
-"""What every learner has in common: the input, the labels, and the way from latent values to a decision."""
+"""The one family of learners: what every one of them offers, and what it says where it cannot do something."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, NamedTuple, Self
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, NoReturn, Protocol, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.types import Array
-from fewsight.kernels import Kernel
-from fewsight.learners.inputs import Input, choose_input, is_list_of_matrices
-from fewsight.learners.labels import Labels, labelled
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array, Indices, State
+from fewsight.channels import Channel
+from fewsight.gp import LeaveOneOut
+from fewsight.learners.examples import Examples, KernelLike
+from fewsight.learners.labels import Labels, LabelsLike
+from fewsight.learners.loans import LoanMixin
+
+if TYPE_CHECKING:
+    from fewsight.learners.needs import Needs
+
+
+NO_STRANGENESS = "it does not say what is unlike anything learned"
+EACH = "the images when each is left out"  # see `LeftOut.which`
 
 
 class Latent(NamedTuple):
@@ -22,71 +34,138 @@ class Latent(NamedTuple):
     std: Array
 
 
-class KernelLearner(ClassifierMixin, BaseEstimator, ABC):
-    """A classifier that sees its examples through Gram matrices only.
+class Assessment(NamedTuple):
+    """All that a fitted learner says about m examples; what it has nothing to say about is None."""
 
-    `kernel` says what X is: a kernel object (or None for a Gaussian as wide as the data) for rows of numbers; a channel or a
-    list of channels for images; "precomputed" for a Gram matrix or a list of them, n x n in `fit` and m x n afterwards.
-    Labels are strings, integers or booleans; examples with the label None are left out.
+    latent: Latent
+    probabilities: Array  # (m, c)
+    unknown_score: Array | None = None  # (m,), higher for stranger examples
+    unknown: npt.NDArray[np.bool_] | None = None  # (m,)
+    threshold: float | None = None  # examples that score above it are unknown; infinite: none ever is
+
+
+class LeftOut(NamedTuple):
+    """How often training examples were recognised that were left out."""
+
+    accuracy: float  # mean over the classes of which an example could be left out
+    which: str  # in words: the images that were left out
+
+
+class TrainingSide(Protocol):
+    """What a fitted learner keeps of its training examples, as far as all learners do the same."""
+
+    @property
+    def channels(self) -> Sequence[Channel]:
+        """The fitted channels through which images are seen; none where examples are no images."""
+        ...
+
+
+class Learner(ClassifierMixin, BaseEstimator, ABC):
+    """A classifier that learns categories from labelled examples, and says how strongly each claims a new one.
+
+    `kernel` says what X is; which kinds a learner takes is its own. Labels are strings, integers or booleans; examples with the
+    label None are left out. A learner is stored in a model file and named on the command line by being in `LEARNERS`.
     """
 
-    kernel: Any
+    name: ClassVar[str]  # on the command line and, with an ending, in model files
+    title: ClassVar[str]  # for people
+    note: ClassVar[str]  # what it is, for people: what may follow the title and a colon
+    needs: ClassVar[Needs]  # what an evaluation must give it
+    ways: ClassVar[tuple[str, ...]] = ("average",)  # of combining several channels; "evidence": it learns their weights
+
+    kernel: KernelLike
+    classes_: Labels
+    input_: TrainingSide
+
+    # What every learner does.
 
     @abstractmethod
-    def _learn(self, grams: list[Array], labels: Labels) -> None:
-        """Learn from scaled training Gram matrices; `classes_` is set."""
+    def fit(self, X: Examples, y: LabelsLike) -> Self:
+        """Learn from examples X and their labels y."""
 
     @abstractmethod
-    def latent(self, X: Any) -> Latent:
+    def latent(self, X: Examples) -> Latent:
         """How strongly each class claims each example, and how sure that is."""
 
     @abstractmethod
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: Examples) -> Array:
         """Probability of each class, in the order of `classes_`."""
 
     @abstractmethod
-    def _decide(self, X: Any) -> Array:
-        """Values whose largest column decides; cheaper than `latent` where that is possible."""
+    def state(self) -> State:
+        """All that prediction needs, for the model file."""
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Learn from examples X and their labels y."""
-        X = self._checked(X, reset=True)
-        inputs = choose_input(self, self.kernel, X)
-        labels, positions = labelled(self, y, _n_examples(X))
-        self.classes_ = np.unique(labels)
-        grams = inputs.fit(X, labels, positions)
-        self.input_: Input = inputs
-        self._learn(grams, labels)
-        return self
+    @classmethod
+    @abstractmethod
+    def from_state(cls, state: State) -> Self:
+        """From the model file; an inconsistent state is an error that says what is wrong."""
 
-    def predict(self, X: Any) -> Labels:
+    def predict(self, X: Examples) -> Labels:
         """The class of each example."""
-        columns = self._decide(X).argmax(axis=1)
+        columns = self.predict_proba(X).argmax(axis=1)
         return self.classes_[columns]
 
-    def _read(self, X: Any) -> Any:
-        """New examples, ready for `input_.compare` and `input_.diagonals`."""
+    def assess(self, X: Examples) -> Assessment:
+        """All that the learner says about examples: also what is unknown, where it says that."""
+        return Assessment(self.latent(X), self.predict_proba(X))
+
+    @property
+    def channels(self) -> list[Channel]:
+        """The fitted channels through which it sees images; none if its examples are no images."""
         check_is_fitted(self)
-        return self.input_.read(self._checked(X, reset=False))
+        return list(self.input_.channels)
 
-    def _checked(self, X: Any, *, reset: bool) -> Any:
-        """Rows of numbers go through scikit-learn's checks; images and lists of Gram matrices have their own."""
-        if self.kernel is None or isinstance(self.kernel, Kernel):
-            sparse = "csr" if self._accepts_sparse() else False
-            return validate_data(self, X, accept_sparse=sparse, dtype=np.float64, reset=reset)
-        return X
+    # What only some can do.
 
-    def _accepts_sparse(self) -> bool:
-        return isinstance(self.kernel, Kernel) and self.kernel.accepts_sparse
+    def unknown_score(self, X: Examples) -> Array:
+        """How little each example is like anything learned; higher is stranger, above `novelty_.threshold` unknown."""
+        score = self.assess(X).unknown_score
+        return self._refuse(NO_STRANGENESS) if score is None else score
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
-        tags.input_tags.sparse = self._accepts_sparse()
-        return tags
+    def is_unknown(self, X: Examples) -> npt.NDArray[np.bool_]:
+        """Whether each example is like nothing learned, with `false_alarm_rate` of known ones among them."""
+        unknown = self.assess(X).unknown
+        return self._refuse(NO_STRANGENESS) if unknown is None else unknown
 
+    def left_out(self) -> LeftOut | None:
+        """How often training examples were recognised that were left out; None where that is not known."""
+        return None
 
-def _n_examples(X: Any) -> int:
-    if is_list_of_matrices(X):
-        return len(X[0])
-    return X.shape[0] if hasattr(X, "shape") else len(X)
+    def leave_one_out(self) -> LeaveOneOut:
+        """Latent values of each training example as if it had not been there, in closed form."""
+        self._refuse("it cannot leave out single examples in closed form")
+
+    def add(self, X: Examples, y: LabelsLike) -> Self:
+        """Take in more examples without learning everything again."""
+        self._refuse("it cannot take in more examples; fit it again with all of them")
+
+    def remove(self, indices: Indices) -> Self:
+        """Forget training examples, by their positions, without learning everything again."""
+        self._refuse("it cannot forget examples; fit it again without them")
+
+    def borrower(self) -> LoanMixin:
+        """This learner as one whose categories can borrow from each other."""
+        self._refuse(self.why_no_loans())
+
+    @classmethod
+    def why_no_loans(cls) -> str:
+        """Why its categories cannot borrow from each other; empty where they can."""
+        return "its categories cannot borrow"
+
+    def weigh(self, way: str, prior: Sequence[float] | None = None, groups: Indices | None = None) -> Self:
+        """Say how several channels are combined, by one of `ways`, before `fit`.
+
+        `prior` are shares that are known beforehand; `groups` the channel of each column, where examples are rows.
+        """
+        return self
+
+    def shares(self, n_channels: int) -> Array:
+        """How much each of the channels counts in what was learned; they add up to 1."""
+        return np.full(n_channels, 1.0 / n_channels)
+
+    def found(self) -> dict[str, float]:
+        """Settings that were found while learning, by their names for people."""
+        return {}
+
+    def _refuse(self, reason: str) -> NoReturn:
+        raise InvalidInput(f"{type(self).__name__}: {reason}.")

@@ -61,3 +61,11 @@ def left_out_folds(K: Array, classes: Indices) -> tuple[Indices, Indices]:
     """A fold for each example, near-duplicates together, and the examples that can be predicted without theirs."""
     folds = class_folds(classes, near_duplicates(K, classes))
     return folds, predictable(classes, folds)
+
+
+def accuracy_of_left_out(mean: Array, classes: Indices) -> float | None:
+    """Of latent means (n, c) of examples that were left out one by one: the mean over the classes that have two or more."""
+    right = mean.argmax(axis=1) == classes
+    sizes, hits = (np.bincount(classes, weights, mean.shape[1]) for weights in (None, right))
+    several = sizes > 1
+    return float(np.mean(hits[several] / sizes[several])) if several.any() else None

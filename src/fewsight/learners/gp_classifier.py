@@ -4,27 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.checks import check_choice, shown
+from fewsight._base.checks import check_choice, check_positive, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
-from fewsight.gp import Posterior
-from fewsight.learners.base import KernelLearner, Latent
-from fewsight.learners.borrowing import Borrowing
+from fewsight.channels import Channel, check_weights, prior_shares
+from fewsight.gp import Posterior, learn_noise
+from fewsight.learners.base import EACH, Assessment, Latent, LeftOut
 from fewsight.learners.calibration import Calibration, fit_calibration
-from fewsight.learners.folds import left_out_folds
-from fewsight.learners.gp_state import restored, state_of
-from fewsight.learners.hyperparameters import find
+from fewsight.learners.folds import accuracy_of_left_out, left_out_folds
+from fewsight.learners.kernel_learner import KernelLearner, check_sizes
 from fewsight.learners.labels import Labels, labelled, targets_of
+from fewsight.learners.loans import LoanMixin
 from fewsight.learners.novelty import (
     AUTO,
     DEFAULT_RULE,
     RULES,
+    Novelty,
     Signs,
     choose_rule,
     fit_novelty,
@@ -34,15 +34,7 @@ from fewsight.learners.novelty import (
     without_own_class,
 )
 from fewsight.learners.probability import largest_probability
-
-
-class Assessment(NamedTuple):
-    """All that a fitted classifier says about m examples."""
-
-    latent: Latent
-    probabilities: Array  # (m, c)
-    unknown_score: Array  # (m,)
-    unknown: npt.NDArray[np.bool_]  # (m,)
+from fewsight.learners.weight_search import SearchSettings, combine, noise_by_left_out
 
 
 @dataclass(frozen=True)
@@ -55,7 +47,7 @@ class _Seen:
     similarity: Array  # (m,), largest cosine with a training example
 
 
-class GPClassifier(Borrowing, KernelLearner):
+class GPClassifier(LoanMixin, KernelLearner):
     """Categories from a few examples, with a standard deviation for every latent value.
 
     Each class is a Gaussian process whose target is +1 for its own examples and -1 for all others; the largest posterior mean
@@ -89,7 +81,16 @@ class GPClassifier(Borrowing, KernelLearner):
     novelty_ : how `unknown_score` is put together, and its threshold.
     """
 
+    name: ClassVar[str] = "gp"
+    title: ClassVar[str] = "GP"
+    note: ClassVar[str] = "a Gaussian process classifier."
+    ways: ClassVar[tuple[str, ...]] = ("average", "evidence")
+
     posterior_: Posterior
+    calibration_: Calibration
+    novelty_: Novelty
+    weights_: Array
+    noise_variance_: float
 
     def __init__(
         self,
@@ -121,21 +122,14 @@ class GPClassifier(Borrowing, KernelLearner):
         seen = self._look(X)
         return self._probabilities(seen.mean, seen.variance)
 
-    def unknown_score(self, X: Any) -> Array:
-        """How little each example is like anything learned; higher is stranger, above `novelty_.threshold` unknown."""
-        return self.assess(X).unknown_score
-
-    def is_unknown(self, X: Any) -> npt.NDArray[np.bool_]:
-        """Whether each example is like nothing learned, with `false_alarm_rate` of known ones among them."""
-        return self.assess(X).unknown
-
     def assess(self, X: Any) -> Assessment:
         """All of `latent`, `predict_proba`, `unknown_score` and `is_unknown`, reading X once."""
         seen = self._look(X)
         probabilities = self._probabilities(seen.mean, seen.variance)
         signs = Signs.of(seen.mean, relative(seen.variance, seen.diagonal), probabilities, seen.similarity)
         score = self.novelty_.score(signs)
-        return Assessment(self._latent(seen), probabilities, score, score > self.novelty_.threshold)
+        threshold = self.novelty_.threshold
+        return Assessment(self._latent(seen), probabilities, score, score > threshold, threshold)
 
     def recalibrate(self) -> Self:
         """Learn anew how sure to be and what is unknown, after examples were added or removed."""
@@ -146,12 +140,6 @@ class GPClassifier(Borrowing, KernelLearner):
     def leave_one_out_labels(self) -> Labels:
         """What each training example would be called if it had not been there."""
         return self.classes_[self.leave_one_out().mean.argmax(axis=1)]
-
-    @property
-    def labels_(self) -> Labels:
-        """The labels of the training examples."""
-        check_is_fitted(self)
-        return self.classes_[self.posterior_.targets.argmax(axis=1)]
 
     def add(self, X: Any, y: Any) -> Self:
         """Take in more examples, of old or new classes, without learning noise or weights again.
@@ -171,11 +159,11 @@ class GPClassifier(Borrowing, KernelLearner):
         classes = self._classes_with(labels)
         n_new = len(classes) - len(self.classes_)
         posterior = self.posterior_.add_targets(np.full((self.posterior_.n, n_new), -1.0)) if n_new else self.posterior_
-        noise = np.full(m, self.noise_variance_) * (self._balance(labels, classes) if self.balanced else 1.0)
         self.posterior_ = posterior.append(
-            self._combined(old), self._combined(among), targets_of(labels, classes), noise
+            self._combined(old), self._combined(among), targets_of(labels, classes), np.full(m, self.noise_variance_)
         )
         self.input_, self.classes_ = larger, classes
+        self._rebalance()
         self._settle()
         return self
 
@@ -185,26 +173,115 @@ class GPClassifier(Borrowing, KernelLearner):
         kept = np.delete(np.arange(self.posterior_.n), indices)
         self.posterior_ = self.posterior_.remove(indices)
         self.input_ = self.input_.select(kept)
+        self._rebalance()
         self._settle()
         return self
 
-    def state(self) -> State:
-        """All that prediction needs, for the model file."""
-        check_is_fitted(self)
-        return state_of(self)
+    def left_out(self) -> LeftOut | None:
+        """How often each training example is recognised by the others, in the mean over classes of two or more."""
+        accuracy = accuracy_of_left_out(self.leave_one_out().mean, self.posterior_.targets.argmax(axis=1))
+        return None if accuracy is None else LeftOut(accuracy, EACH)
 
-    @classmethod
-    def from_state(cls, state: State) -> Self:
-        return restored(cls(), state)
+    def weigh(self, way: str, prior: Sequence[float] | None = None, groups: Indices | None = None) -> Self:
+        """Average several channels, or learn their weights by "evidence"."""
+        return self.set_params(weights=way, prior_weights=prior)
+
+    def shares(self, n_channels: int) -> Array:
+        """How much each channel counts: `weights_`, so that they add up to 1."""
+        check_is_fitted(self)
+        return self.weights_ / self.weights_.sum()
+
+    def found(self) -> dict[str, float]:
+        """The noise variance."""
+        check_is_fitted(self)
+        return {"noise variance": self.noise_variance_}
+
+    def starting_weights(self, k: int) -> Array:
+        """How much each of k Gram matrices counts before anything is learned about it; they add up to 1."""
+        if self.prior_weights is not None:
+            given = check_weights(self, self.prior_weights, k)
+            return given / given.sum()
+        kernels = self.kernel if isinstance(self.kernel, (list, tuple)) else [self.kernel]
+        channels = [kernel for kernel in kernels if isinstance(kernel, Channel)]
+        return prior_shares(channels) if len(channels) == len(kernels) == k else np.full(k, 1.0 / k)
+
+    # In the model file.
+
+    def _learned(self) -> State:
+        header = {
+            "noise_variance": self.noise_variance_,
+            "balanced": bool(self.balanced),
+            "calibrated": bool(self.calibrated),
+            "false_alarm_rate": float(self.false_alarm_rate),
+        }
+        loans, borrowed = self._loans_state()
+        state = State({**header, "loans": loans}, {"weights": self.weights_, "borrowed": borrowed})
+        if not loans:
+            state = State(header, {"weights": self.weights_})  # as a reader of the first version expects it
+        state = state.join("posterior", self.posterior_.state())
+        return state.join("calibration", self.calibration_.state()).join("novelty", self.novelty_.state())
+
+    def _restore(self, state: State) -> None:
+        header = state.header
+        self.balanced, self.calibrated = bool(header["balanced"]), bool(header["calibrated"])
+        self.false_alarm_rate = float(header["false_alarm_rate"])
+        self.calibration_ = Calibration.from_state(state.nested("calibration"))
+        self.novelty_ = Novelty.from_state(state.nested("novelty"))
+        self.unknown_rule = self.novelty_.rule
+        self.posterior_ = Posterior.from_state(state.nested("posterior"))
+        self.noise_variance_ = check_positive("model", "noise_variance", header["noise_variance"])
+        self.noise_variance = self.noise_variance_
+        self.weights_ = check_weights(self, state.arrays["weights"], len(self.input_.scales))
+        self.weights = self.weights_.tolist()
+        check_sizes(self.posterior_, len(self.classes_), self.input_.n_training)
+        loans = header.get("loans", [])
+        self._restore_loans(loans, state.arrays["borrowed"] if loans else np.zeros((self.posterior_.n, 0)))
+
+    # Learning.
 
     def _learn(self, grams: list[Array], labels: Labels) -> None:
         targets = targets_of(labels, self.classes_)
-        balance = self._balance(labels, self.classes_) if self.balanced else np.ones(len(labels))
-        self.weights_, self.noise_variance_ = find(self, grams, targets, balance)
+        balance = _balance(labels, len(self.classes_)) if self.balanced else np.ones(len(labels))
+        self.weights_, self.noise_variance_ = self._weights_and_noise(grams, targets, balance)
         K = self._combined(grams)
         self.posterior_ = Posterior.condition(K, targets, self.noise_variance_ * balance)
         self.forget_loans()
         self._calibrate(K)
+
+    def _rebalance(self) -> None:
+        """Where classes are balanced, every label changes the noise of all others; so that their order does not matter."""
+        if self.balanced:
+            noise = self.noise_variance_ * _balance(self.labels_, len(self.classes_))
+            self.posterior_ = Posterior.condition(self.posterior_.covariance(), self.posterior_.targets, noise)
+
+    def _weights_and_noise(self, grams: list[Array], targets: Array, balance: Array) -> tuple[Array, float]:
+        """As they are given, or learned."""
+        fixed, weights = self._given_noise(), self._given_weights(len(grams))
+        if weights is None:
+            prior = tuple(self.starting_weights(len(grams)).tolist())
+            noise = self.noise_variance if fixed is None else fixed
+            found = combine(grams, targets, balance, SearchSettings(noise_variance=noise, prior=prior))
+            return found.weights[0], float(found.noise[0])
+        if fixed is not None:
+            return weights, fixed
+        K = grams[0] * weights[0] if len(grams) == 1 else np.tensordot(weights, grams, axes=1)
+        if self.noise_variance == "evidence":
+            return weights, learn_noise(K, targets, balance=balance).level
+        return weights, noise_by_left_out(K, targets, balance)
+
+    def _given_noise(self) -> float | None:
+        """The noise variance that was given, or None for one that is learned."""
+        if isinstance(self.noise_variance, str):
+            check_choice(self, "noise_variance", self.noise_variance, ("left-out", "evidence"))
+            return None
+        return check_positive(self, "noise_variance", self.noise_variance)
+
+    def _given_weights(self, count: int) -> Array | None:
+        """Weights that need not be learned, or None."""
+        if not isinstance(self.weights, str):
+            return check_weights(self, self.weights, count)
+        check_choice(self, "weights", self.weights, self.ways)
+        return np.full(count, 1.0 / count) if self.weights == "average" or count == 1 else None
 
     def _calibrate(self, K: Array) -> None:
         """Predict every training example from those that are not in its fold, in closed form, and learn from that."""
@@ -268,12 +345,12 @@ class GPClassifier(Borrowing, KernelLearner):
         rows = self._read(X)
         return self._means(self._combined(self.input_.compare(rows)))
 
-    def _balance(self, labels: Labels, classes: Labels) -> Array:
-        """Factors on the noise of each example that average to about one; equal classes all get one."""
-        known = np.concatenate([self.labels_, labels]) if hasattr(self, "posterior_") else labels
-        counts = np.array([(known == label).sum() for label in labels])
-        return len(classes) * counts / len(known)
-
     def _classes_with(self, labels: Labels) -> Labels:
         new = np.setdiff1d(labels, self.classes_)
         return np.concatenate([self.classes_, new]) if len(new) else self.classes_
+
+
+def _balance(labels: Labels, n_classes: int) -> Array:
+    """Factors on the noise of examples with these labels: equal classes all get one."""
+    _, places, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    return n_classes * counts[places] / len(labels)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
+from fewsight.learners.base import Learner, LeftOut
 from fewsight.learners.histograms import (
     FastVariance,
     Found,
@@ -32,10 +33,11 @@ from fewsight.learners.histograms import (
 )
 from fewsight.learners.histograms.posterior import TINY
 from fewsight.learners.labels import Labels, labelled, targets_of
+from fewsight.learners.needs import Needs, RowsNeeded
 from fewsight.learners.novelty import DEFAULT_RULE
 
 
-class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
+class HistogramGPClassifier(HistogramAnswers, Learner):
     """Categories from many histograms: exact label regression with the intersection kernel in memory proportional to the
     non-zeros.
 
@@ -86,7 +88,11 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
         none.
     """
 
-    takes_histograms: ClassVar[bool] = True  # and no Gram matrices
+    name: ClassVar[str] = "histogram_gp"
+    title: ClassVar[str] = "Histogram GP"
+    note: ClassVar[str] = "a Gaussian process classifier of histograms that needs no matrix of all pairs of images."
+    needs: ClassVar[Needs] = RowsNeeded()
+    ways: ClassVar[tuple[str, ...]] = ("average", "evidence")
 
     classes_: Labels
     input_: HistogramInput
@@ -218,6 +224,25 @@ class HistogramGPClassifier(HistogramAnswers, ClassifierMixin, BaseEstimator):
     def converged_(self) -> bool:
         """Whether the last training reached its tolerance."""
         return self.posterior_.converged
+
+    def left_out(self) -> LeftOut | None:
+        """How often those training examples were recognised that were left out to calibrate."""
+        check_is_fitted(self)
+        accuracy = self.left_out_accuracy_
+        return None if accuracy is None else LeftOut(accuracy, "the images that were left out to check")
+
+    def weigh(self, way: str, prior: Sequence[float] | None = None, groups: Indices | None = None) -> Self:
+        """Learn a weight for each channel by "evidence"; without it, all count the same."""
+        return self.set_params(relevance="channels", groups=groups) if way == "evidence" else self
+
+    def shares(self, n_channels: int) -> Array:
+        """How much each channel counts: `weights_`."""
+        return self.weights_
+
+    def found(self) -> dict[str, float]:
+        """The noise variance, of a typical class where each has its own."""
+        check_is_fitted(self)
+        return {"noise variance": float(np.exp(np.log(self.noise_variance_).mean()))}
 
     # How.
 

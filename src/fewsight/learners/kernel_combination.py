@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.types import Array, Indices
-from fewsight.gp import Posterior
-from fewsight.learners.base import KernelLearner, Latent
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array, Indices, State
+from fewsight.gp import LeaveOneOut, Posterior
+from fewsight.learners.base import EACH, Latent, LeftOut
 from fewsight.learners.calibration import Calibration, fit_calibration
-from fewsight.learners.combining import Combination, Settings, combine
-from fewsight.learners.folds import left_out_folds
+from fewsight.learners.examples import Examples, KernelLike
+from fewsight.learners.folds import accuracy_of_left_out, left_out_folds
+from fewsight.learners.kernel_learner import KernelLearner, check_sizes
 from fewsight.learners.labels import Labels, targets_of
+from fewsight.learners.weight_search import Combination, SearchSettings, combine
 
 
 class KernelCombination(KernelLearner):
@@ -47,9 +50,18 @@ class KernelCombination(KernelLearner):
     calibration_ : how latent values become probabilities.
     """
 
+    name: ClassVar[str] = "combination"
+    title: ClassVar[str] = "GP, weights by evidence"
+    note: ClassVar[str] = "a Gaussian process classifier that learns how much each of several channels counts."
+    ways: ClassVar[tuple[str, ...]] = ("evidence",)
+
+    combination_: Combination
+    posteriors_: list[Posterior]
+    calibration_: Calibration
+
     def __init__(
         self,
-        kernel: Any = None,
+        kernel: KernelLike = None,
         *,
         penalty: str = "even",
         strength: float | str = "auto",
@@ -91,7 +103,7 @@ class KernelCombination(KernelLearner):
         check_is_fitted(self)
         return self.combination_.evaluations
 
-    def latent(self, X: Any) -> Latent:
+    def latent(self, X: Examples) -> Latent:
         """Posterior mean and standard deviation of each class."""
         rows = self._read(X)
         blocks, diagonals = self.input_.compare(rows), self.input_.diagonals(rows)
@@ -103,14 +115,63 @@ class KernelCombination(KernelLearner):
             deviations.append(np.repeat(np.sqrt(variance)[:, None], posterior.n_targets, axis=1))
         return Latent(np.hstack(means), np.hstack(deviations))
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: Examples) -> Array:
         """Probability of each class, given that it is one of them; calibrated on left-out training examples."""
         mean = self._decide(X)
         return self.calibration_.probabilities(mean)
 
+    def leave_one_out(self) -> LeaveOneOut:
+        """Latent values of each training example as if it had not been there, in closed form.
+
+        Where each class has a posterior of its own, the variances are those of the class whose example it is.
+        """
+        check_is_fitted(self)
+        parts = [posterior.leave_one_out() for posterior in self.posteriors_]
+        variances = np.stack([part.variance for part in parts], axis=1)
+        own = self._members() if len(parts) > 1 else np.zeros(len(variances), np.intp)
+        return LeaveOneOut(np.hstack([part.mean for part in parts]), variances[np.arange(len(own)), own])
+
+    def left_out(self) -> LeftOut | None:
+        """How often each training example is recognised by the others, in the mean over classes of two or more."""
+        accuracy = accuracy_of_left_out(self.leave_one_out().mean, self._members())
+        return None if accuracy is None else LeftOut(accuracy, EACH)
+
+    def shares(self, n_channels: int) -> Array:
+        """How much each channel counts; in the mean over the classes where each has weights of its own."""
+        check_is_fitted(self)
+        weights = self.combination_.weights
+        return (weights / weights.sum(axis=1, keepdims=True)).mean(axis=0)
+
+    def found(self) -> dict[str, float]:
+        """The noise variance, of a typical class where each has its own."""
+        check_is_fitted(self)
+        return {"noise variance": float(np.exp(np.log(self.combination_.noise).mean()))}
+
+    def _members(self) -> Indices:
+        """The number of each training example's class."""
+        return np.hstack([posterior.targets for posterior in self.posteriors_]).argmax(axis=1)
+
+    def _learned(self) -> State:
+        state = State({"options": self._options(), "n_posteriors": len(self.posteriors_)}, {})
+        state = state.join("combination", self.combination_.state()).join("calibration", self.calibration_.state())
+        for number, posterior in enumerate(self.posteriors_):
+            state = state.join(f"posterior{number}", posterior.state())
+        return state
+
+    def _restore(self, state: State) -> None:
+        self._restore_options(state)
+        n, c = state.header["n_posteriors"], len(self.classes_)
+        if n not in (1, c):
+            raise InvalidInput(f"there must be one posterior, or one for each of {c} classes, got {n}.")
+        self.combination_ = Combination.from_state(state.nested("combination"), n, len(self.input_.scales))
+        self.calibration_ = Calibration.from_state(state.nested("calibration"))
+        self.posteriors_ = [Posterior.from_state(state.nested(f"posterior{number}")) for number in range(n)]
+        for posterior in self.posteriors_:
+            check_sizes(posterior, c if n == 1 else 1, self.input_.n_training)
+
     def _learn(self, grams: list[Array], labels: Labels) -> None:
         targets, balance = targets_of(labels, self.classes_), np.ones(len(labels))
-        settings = Settings(
+        settings = SearchSettings(
             self.penalty,
             self.strength,
             self.scope,
@@ -131,9 +192,9 @@ class KernelCombination(KernelLearner):
     def _calibrate(self, K: Array, classes: Indices) -> None:
         folds, kept = left_out_folds(K, classes)
         mean = np.hstack([posterior.leave_group_out(folds).mean[kept] for posterior in self.posteriors_])
-        self.calibration_: Calibration = fit_calibration(mean, classes[kept])
+        self.calibration_ = fit_calibration(mean, classes[kept])
 
-    def _decide(self, X: Any) -> Array:
+    def _decide(self, X: Examples) -> Array:
         rows = self._read(X)
         blocks = self.input_.compare(rows)
         return np.hstack(

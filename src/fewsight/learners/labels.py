@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -10,14 +11,17 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from fewsight._base.checks import owner_name
+from fewsight._base.checks import check_choice, owner_name
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 
-Labels = npt.NDArray[Any]
+Label: TypeAlias = str | int | bool | float
+Labels: TypeAlias = npt.NDArray[Any]
+LabelsLike: TypeAlias = npt.ArrayLike | Sequence[Label | None]
+LABEL_TYPES = {"U": "string", "i": "integer", "u": "integer", "b": "boolean", "f": "number"}
 
 
-def labelled(owner: object, y: Any, n: int) -> tuple[Labels, Indices]:
+def labelled(owner: object, y: LabelsLike | None, n: int) -> tuple[Labels, Indices]:
     """The labels that are there, and the positions they stand at."""
     if y is None:
         raise InvalidInput(f"{owner_name(owner)}: requires y to be passed, but the target y is None.")
@@ -44,3 +48,20 @@ def labelled(owner: object, y: Any, n: int) -> tuple[Labels, Indices]:
 def targets_of(labels: Labels, classes: Labels) -> Array:
     """+1 in the column of an example's class, -1 in all others."""
     return np.where(labels[:, None] == classes, 1.0, -1.0)
+
+
+def classes_header(classes: Labels) -> dict[str, Any]:
+    """Classes for the header of a model file."""
+    return {"classes": classes.tolist(), "label_type": LABEL_TYPES[classes.dtype.kind]}
+
+
+def classes_from(header: dict[str, Any]) -> Labels:
+    """The classes of a model file, checked, as it may have been edited."""
+    kinds: dict[str, Any] = {"string": str, "integer": int, "boolean": bool, "number": (int, float)}
+    classes, label_type = header["classes"], check_choice("model", "label_type", header["label_type"], kinds)
+    fitting = isinstance(classes, list) and all(isinstance(label, kinds[label_type]) for label in classes)
+    if not fitting or not classes:
+        raise InvalidInput(f"the classes must be a list of labels of type {label_type}.")
+    if len(set(classes)) != len(classes):
+        raise InvalidInput("the classes must differ from each other.")
+    return np.array(classes, dtype=float if label_type == "number" else None)

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy.linalg import eigh
 from scipy.optimize import minimize
 from scipy.sparse.linalg import LinearOperator, cg
 from scipy.special import logsumexp
+from sklearn.utils.validation import check_is_fitted
 
 from fewsight._base.checks import check_choice, check_integer, check_positive
-from fewsight._base.types import Array, Indices
+from fewsight._base.types import Array, Indices, State
+from fewsight.learners.baseline import DualLearner, averaged
+from fewsight.learners.examples import KernelLike
 from fewsight.learners.folds import predictable
 from fewsight.learners.labels import Labels
-from fewsight.learners.plain import DualLearner, averaged
 
 GRID = tuple(10.0**power for power in range(7))  # of C, for a kernel whose training diagonal has mean 1
 PLAIN_C = 1.0  # where nothing can be left out: scikit-learn's own default
@@ -46,7 +48,11 @@ class LogisticClassifier(DualLearner):
     C_ : the C that is used.
     """
 
-    def __init__(self, kernel: Any = None, *, C: float | str = "cross-validation", n_folds: int = 5) -> None:
+    name: ClassVar[str] = "logistic"
+    title: ClassVar[str] = "Logistic regression"
+    note: ClassVar[str] = "its penalty is chosen by cross-validation where a category has two images or more."
+
+    def __init__(self, kernel: KernelLike = None, *, C: float | str = "cross-validation", n_folds: int = 5) -> None:
         self.kernel = kernel
         self.C = C
         self.n_folds = n_folds
@@ -63,6 +69,19 @@ class LogisticClassifier(DualLearner):
         self.C_ = problem.best_C(n_folds) if isinstance(self.C, str) else float(self.C)
         found = problem.polished(problem.solve(self.C_, np.arange(len(codes)), FINE), self.C_)
         self.dual_weights_, self.intercepts_ = to_dual @ found[:-1], found[-1]
+
+    def found(self) -> dict[str, float]:
+        """The C that is used."""
+        check_is_fitted(self)
+        return {"C": self.C_}
+
+    def _learned(self) -> State:
+        state = super()._learned()
+        return State({**state.header, "C": self.C_}, state.arrays)
+
+    def _restore(self, state: State) -> None:
+        super()._restore(state)
+        self.C_ = check_positive("model", "C", state.header["C"])
 
 
 def spanned(K: Array) -> tuple[Array, Array]:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
-from fewsight._base.types import Array
+from fewsight._base.types import Array, State
+from fewsight.learners.baseline import MemberLearner, averaged, stored_row
+from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.labels import Labels
-from fewsight.learners.plain import PlainLearner, averaged
 
 
-class NearestNeighbourClassifier(PlainLearner):
+class NearestNeighbourClassifier(MemberLearner):
     """The class of the nearest training example, at squared distance k(x, x) + k(z, z) - 2 k(x, z).
 
     `latent` gives minus the squared distance to the nearest example of each class; `predict_proba` is a softmax of that and is
@@ -22,22 +23,34 @@ class NearestNeighbourClassifier(PlainLearner):
     kernel : what X is, as for every learner; several Gram matrices are averaged.
     """
 
-    def __init__(self, kernel: Any = None) -> None:
+    name: ClassVar[str] = "nn"
+    title: ClassVar[str] = "Nearest neighbour"
+    note: ClassVar[str] = "the category of the most similar training image."
+
+    def __init__(self, kernel: KernelLike = None) -> None:
         self.kernel = kernel
 
     def _learn(self, grams: list[Array], labels: Labels) -> None:
         self.diagonal_ = np.mean([np.diag(K) for K in grams], axis=0)
-        self.members_ = [np.flatnonzero(labels == label) for label in self.classes_]
+        self.members_ = np.searchsorted(self.classes_, labels)
 
-    def _decide(self, X: Any) -> Array:
+    def _decide(self, X: Examples) -> Array:
         rows = self._read(X)
         K_test = averaged(self.input_.compare(rows))
         own = averaged(self.input_.diagonals(rows))
         closeness = 2 * K_test - self.diagonal_ - own[:, None]
-        return np.stack([closeness[:, members].max(axis=1) for members in self.members_], axis=1)
+        each = [np.flatnonzero(self.members_ == number) for number in range(len(self.classes_))]
+        return np.stack([closeness[:, members].max(axis=1) for members in each], axis=1)
+
+    def _learned(self) -> State:
+        return State({}, {"members": self.members_, "diagonal": self.diagonal_})
+
+    def _restore(self, state: State) -> None:
+        self._restore_members(state)
+        self.diagonal_ = stored_row(state, "diagonal", len(self.members_))
 
 
-class NearestMeanClassifier(PlainLearner):
+class NearestMeanClassifier(MemberLearner):
     """The class whose mean is nearest, at squared distance k(x, x) + mean_ij k(z_i, z_j) - 2 mean_i k(x, z_i).
 
     For a linear kernel this is the distance to the mean of the vectors of a class, the usual first try on embeddings. `latent`
@@ -48,16 +61,32 @@ class NearestMeanClassifier(PlainLearner):
     kernel : what X is, as for every learner; several Gram matrices are averaged.
     """
 
-    def __init__(self, kernel: Any = None) -> None:
+    name: ClassVar[str] = "mean"
+    title: ClassVar[str] = "Nearest class mean"
+    note: ClassVar[str] = "the category whose training images are, on average, most similar."
+
+    def __init__(self, kernel: KernelLike = None) -> None:
         self.kernel = kernel
 
     def _learn(self, grams: list[Array], labels: Labels) -> None:
-        members = labels[:, None] == self.classes_
-        self.shares_ = members / members.sum(axis=0)  # (n, c): what each example has in the mean of each class
-        self.lengths_ = np.einsum("ij,ij->j", self.shares_, averaged(grams) @ self.shares_)
+        self.members_ = np.searchsorted(self.classes_, labels)
+        shares = self._shares()
+        self.lengths_ = np.einsum("ij,ij->j", shares, averaged(grams) @ shares)
 
-    def _decide(self, X: Any) -> Array:
+    def _decide(self, X: Examples) -> Array:
         rows = self._read(X)
         K_test = averaged(self.input_.compare(rows))
         own = averaged(self.input_.diagonals(rows))
-        return 2 * K_test @ self.shares_ - self.lengths_ - own[:, None]
+        return 2 * K_test @ self._shares() - self.lengths_ - own[:, None]
+
+    def _shares(self) -> Array:
+        """What each training example has in the mean of each class (n, c)."""
+        members = self.members_[:, None] == np.arange(len(self.classes_))
+        return members / members.sum(axis=0)
+
+    def _learned(self) -> State:
+        return State({}, {"members": self.members_, "lengths": self.lengths_})
+
+    def _restore(self, state: State) -> None:
+        self._restore_members(state)
+        self.lengths_ = stored_row(state, "lengths", len(self.classes_))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 from sklearn.svm import SVC
@@ -10,8 +10,9 @@ from sklearn.svm import SVC
 from fewsight._base.checks import check_positive
 from fewsight._base.parallel import map_pieces
 from fewsight._base.types import Array
-from fewsight.learners.labels import Labels
-from fewsight.learners.plain import DualLearner, averaged
+from fewsight.learners.baseline import DualLearner, averaged
+from fewsight.learners.examples import KernelLike
+from fewsight.learners.labels import Label, Labels
 
 
 class SVMClassifier(DualLearner):
@@ -26,7 +27,11 @@ class SVMClassifier(DualLearner):
     n_jobs : classes trained at the same time, as in joblib.
     """
 
-    def __init__(self, kernel: Any = None, *, C: float = 10_000.0, n_jobs: int | None = None) -> None:
+    name: ClassVar[str] = "svm"
+    title: ClassVar[str] = "SVM"
+    note: ClassVar[str] = "support vector machines, one against all."
+
+    def __init__(self, kernel: KernelLike = None, *, C: float = 10_000.0, n_jobs: int | None = None) -> None:
         self.kernel = kernel
         self.C = C
         self.n_jobs = n_jobs
@@ -35,7 +40,7 @@ class SVMClassifier(DualLearner):
         C = check_positive(self, "C", self.C)
         K = averaged(grams)
 
-        def train(label: Any) -> tuple[Array, float]:
+        def train(label: Label) -> tuple[Array, float]:
             if len(self.classes_) == 1:
                 return np.zeros(len(K)), 1.0
             machine = SVC(C=C, kernel="precomputed").fit(K, np.where(labels == label, 1, -1))

@@ -1,16 +1,17 @@
 """Which kinds of thing a model file may hold: a name in the file, a class here, and nothing the file could choose.
 
-A class joins by offering `state()` and `from_state()` and by being named below (a channel: by being in CHANNELS).
+A class joins by offering `state()` and `from_state()` and by being registered: a learner in LEARNERS, a channel in CHANNELS.
 """
 
 from __future__ import annotations
 
-from typing import Any, Protocol, Self
+from typing import Protocol, Self
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import State
 from fewsight.channels import CHANNELS
-from fewsight.learners import GPClassifier, HistogramGPClassifier
+from fewsight.learners import LEARNERS, Learner
+from fewsight.transfer import TransferGPClassifier
 
 
 class Storable(Protocol):
@@ -26,14 +27,16 @@ class Storable(Protocol):
         ...
 
 
-KINDS: dict[str, type[Any]] = {
-    "gp_classifier": GPClassifier,
-    "histogram_gp_classifier": HistogramGPClassifier,
-    **CHANNELS,
-}
+def _kind(learner: type[Learner]) -> str:
+    """The name of a learner's kind in model files."""
+    return f"{learner.name}_classifier"
 
 
-def kind_of(model: object) -> str:
+STORED_LEARNERS: list[type[Learner]] = [*LEARNERS.values(), TransferGPClassifier]
+KINDS: dict[str, type[Storable]] = {**{_kind(learner): learner for learner in STORED_LEARNERS}, **CHANNELS}
+
+
+def kind_of(model: Storable) -> str:
     """The name under which a model is stored; the class must be one of KINDS itself, not something derived from it."""
     for kind, stored in KINDS.items():
         if type(model) is stored:

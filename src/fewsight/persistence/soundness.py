@@ -15,7 +15,7 @@ import numpy.typing as npt
 from fewsight._base.archive import pack
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import State
-from fewsight.images.content import hash_of
+from fewsight.images.hashing import hash_of
 
 LARGEST = 1e100  # of any number in a model; what is computed from larger ones is soon infinite
 

@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple, final
+from typing import Any, ClassVar, NamedTuple, final
 
 import numpy as np
 from scipy.special import ndtr
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.checks import check_choice, check_integer, check_number, check_positive, shown
+from fewsight._base.checks import check_choice, check_integer, check_matrix, check_number, check_positive, shown
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array
+from fewsight._base.types import Array, Indices, State
 from fewsight.gp import LeaveOneOut, Posterior, learn_correlations, least_noise, task_covariance, task_factors
-from fewsight.learners import KernelLearner, Latent
-from fewsight.learners.labels import Labels
-from fewsight.transfer.choosing import Candidates
+from fewsight.learners import KernelLearner, Latent, LeftOut
+from fewsight.learners.base import EACH
+from fewsight.learners.examples import Examples, KernelLike
+from fewsight.learners.folds import accuracy_of_left_out
+from fewsight.learners.kernel_learner import check_sizes
+from fewsight.learners.labels import Label, Labels
 from fewsight.transfer.criteria import CRITERIA
+from fewsight.transfer.support_search import Candidates
 
 NO_NOISE = 1e-300  # in place of 0, which a posterior does not take; it changes no digit
 
@@ -23,7 +29,7 @@ NO_NOISE = 1e-300  # in place of 0, which a posterior does not take; it changes 
 class Considered(NamedTuple):
     """A support task, the best correlation for it, and the criterion there."""
 
-    support: Any
+    support: Label
     rho: float
     value: float
 
@@ -62,15 +68,25 @@ class TransferGPClassifier(KernelLearner):
         whose: 0 for the target and the background, then a number for each support task.
     """
 
+    name: ClassVar[str] = "transfer_gp"
+    title: ClassVar[str] = "Transfer GP"
+    note: ClassVar[str] = "a Gaussian process classifier of one category that borrows from others."
+
     posterior_: Posterior
+    noise_variance_: float
+    rows_: Indices
+    tasks_: Indices
+    support_: tuple[Label, ...]
+    rho_: Array
+    considered_: list[Considered]
 
     def __init__(
         self,
-        kernel: Any = None,
+        kernel: KernelLike = None,
         *,
-        target: Any = None,
-        background: Any = None,
-        candidates: Sequence[Any] | None = None,
+        target: Label | None = None,
+        background: Label | None = None,
+        candidates: Sequence[Label] | None = None,
         criterion: str = "average_precision",
         n_supports: int = 1,
         rho: float | None = None,
@@ -85,21 +101,21 @@ class TransferGPClassifier(KernelLearner):
         self.rho = rho
         self.noise_variance = noise_variance
 
-    def latent(self, X: Any) -> Latent:
+    def latent(self, X: Examples) -> Latent:
         """Posterior mean and standard deviation of each class; the background's mean is the target's with the other sign."""
         rows = self._read(X)
         K_test, diagonal = self._covariances(rows), np.mean(self.input_.diagonals(rows), axis=0)
         std = np.sqrt(self.posterior_.variance(K_test, diagonal))
         return Latent(self._columns(self.posterior_.mean(K_test)), np.repeat(std[:, None], len(self.classes_), axis=1))
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: Examples) -> Array:
         """The probability of each sign of the noisy target, by the posterior alone."""
         latent = self.latent(X)
         if len(self.classes_) == 1:
             return np.ones_like(latent.mean)
         return ndtr(latent.mean / np.sqrt(np.maximum(latent.std**2 + self.noise_variance_, NO_NOISE)))
 
-    def decision_function(self, X: Any) -> Array:
+    def decision_function(self, X: Examples) -> Array:
         """Posterior mean of the target's function (m,): what examples are ranked by. [Rodner2010, eq. 4]"""
         rows = self._read(X)
         return self.posterior_.mean(self._covariances(rows))[:, 0]
@@ -107,6 +123,63 @@ class TransferGPClassifier(KernelLearner):
     def leave_one_out(self) -> LeaveOneOut:
         """Each example that is used, predicted from all others, in closed form. [Rodner2010, eq. 5 and 6]"""
         return self.posterior_.leave_one_out()
+
+    def left_out(self) -> LeftOut | None:
+        """How often each example of the target and the background is recognised by the others."""
+        mean, own = self.leave_one_out().mean[self.tasks_ == 0], self.posterior_.targets[self.tasks_ == 0, 0] > 0
+        accuracy = accuracy_of_left_out(self._columns(mean), own.astype(np.intp)) if len(self.classes_) > 1 else None
+        return None if accuracy is None else LeftOut(accuracy, EACH)
+
+    def found(self) -> dict[str, float]:
+        """The noise variance."""
+        check_is_fitted(self)
+        return {"noise variance": self.noise_variance_}
+
+    # In the model file.
+
+    def _options(self) -> dict[str, Any]:
+        candidates = None if self.candidates is None else np.asarray(self.candidates).tolist()
+        return {**super()._options(), "candidates": candidates}
+
+    def _learned(self) -> State:
+        header = {
+            "options": self._options(),
+            "noise_variance": self.noise_variance_,
+            "support": list(self.support_),
+            "considered": [[name, rho, value if np.isfinite(value) else None] for name, rho, value in self.considered_],
+        }
+        state = State(header, {"rows": self.rows_, "tasks": self.tasks_, "rhos": self._rhos})
+        return state.join("posterior", self.posterior_.state())
+
+    def _restore(self, state: State) -> None:
+        self._restore_options(state)
+        header, arrays = state.header, state.arrays
+        self.noise_variance_ = check_number("model", "noise_variance", header["noise_variance"], least=0.0, most=1e100)
+        self.posterior_ = Posterior.from_state(state.nested("posterior"))
+        self.rows_, self.tasks_, self._rhos = (arrays[name] for name in ("rows", "tasks", "rhos"))
+        self.rho_ = self._rhos[self._rhos > 0]
+        self.support_ = tuple(header["support"])
+        self.considered_ = [
+            Considered(name, float(rho), np.nan if value is None else float(value))
+            for name, rho, value in header["considered"]
+        ]
+        self._check_restored()
+
+    def _check_restored(self) -> None:
+        """What came from a file, and may have been edited, fits together."""
+        check_sizes(self.posterior_, 1, len(self.rows_))
+        numbers = ((self.rows_, self.input_.n_training), (self.tasks_, len(self._rhos) + 1))
+        for array, end in numbers:
+            within = array.shape == (self.posterior_.n,) and array.dtype.kind == "i"
+            if not within or not ((array >= 0) & (array < end)).all():
+                raise InvalidInput(
+                    "the rows and tasks of the examples must be numbers of training examples and of tasks."
+                )
+        rhos = check_matrix("model", "rhos", self._rhos[None], shape=(1, None))
+        if not ((rhos >= 0) & (rhos <= 1)).all() or len(self.rho_) != len(self.support_) or len(self.classes_) > 2:
+            raise InvalidInput("there must be a correlation from 0 to 1 for each support, and at most two classes.")
+
+    # Learning.
 
     def _learn(self, grams: list[Array], labels: Labels) -> None:
         criterion = check_choice(self, "criterion", self.criterion, CRITERIA)
@@ -129,7 +202,7 @@ class TransferGPClassifier(KernelLearner):
         self.support_ = tuple(names[i] for i, some in zip(chosen, lent > 0, strict=True) if some)
         self.rho_ = lent[lent > 0]
 
-    def _condition(self, tasks: Candidates, chosen: list[Any], rhos: Array | None) -> Array:
+    def _condition(self, tasks: Candidates, chosen: list[int], rhos: Array | None) -> Array:
         """The posterior with these support tasks, and their correlations: those given, or learned by evidence."""
         supports = [tasks.supports[i] for i in chosen]
         self.rows_ = np.concatenate([tasks.target, *supports])
@@ -146,7 +219,7 @@ class TransferGPClassifier(KernelLearner):
         self.posterior_ = Posterior.condition(task_covariance(K, self.tasks_, self._rhos), targets[:, None], noise)
         return self._rhos
 
-    def _roles(self, labels: Labels) -> tuple[Any, Any, list[Any]]:
+    def _roles(self, labels: Labels) -> tuple[Label, Label | None, list[Label]]:
         """The target, the background if there is one, and the candidates."""
         classes = np.unique(labels).tolist()
         if self.target is None and len(classes) > 2:
@@ -188,10 +261,10 @@ class TransferGPClassifier(KernelLearner):
     def _columns(self, mean: Array) -> Array:
         return mean if len(self.classes_) == 1 else np.hstack([-mean, mean])
 
-    def _decide(self, X: Any) -> Array:
+    def _decide(self, X: Examples) -> Array:
         return self._columns(self.decision_function(X)[:, None])
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = self.target is not None
         return tags

@@ -19,8 +19,8 @@ from fewsight._base.types import Array
 from fewsight.gp import path_inside
 from fewsight.learners import GPClassifier, Loan
 from fewsight.metrics import recalls
-from fewsight.transfer.choosing import rank
 from fewsight.transfer.criteria import CRITERIA
+from fewsight.transfer.support_search import rank
 
 FEW = 5  # a category with fewer images is offered a loan
 LENDER_MAY_LOSE = 0.1  # of its left-out images, to the borrower

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from fewsight.apps.workbench import Borrowing, offers, read_refusals, read_senses
+from fewsight.apps.workbench import BorrowingOptions, offers, read_refusals, read_senses
 from fewsight.persistence import load
 
 SMALL = ("--set", "spatial_pmk.n_words=20", "--set", "spatial_pmk.n_descriptors=2000")
@@ -74,14 +74,14 @@ def test_the_page_gets_an_offer_for_a_category_with_few_images(run: Run, one_of_
     offered = offers(model)
     assert [each.category for each in offered] in (["grass"], [])
     assert model.loans_ == {}  # an offer changes nothing
-    assert offers(model, Borrowing(refused={"grass": []})) == []
+    assert offers(model, BorrowingOptions(refused={"grass": []})) == []
     for each in offered:
         model.borrow(each.category, each.lender, each.rho)
         assert offers(model) == []
 
 
 def test_lenders_that_are_refused_leave_the_others() -> None:
-    how = Borrowing(closest=2, refused={"okapi": ["llama"]})
+    how = BorrowingOptions(closest=2, refused={"okapi": ["llama"]})
     lenders, _ = how.lenders(["okapi", "llama", "gerenuk", "XK-21"])
     assert "llama" not in lenders["okapi"]
     assert "gerenuk" in lenders["okapi"]
@@ -97,11 +97,11 @@ def test_without_wordnet_everyone_may_lend(monkeypatch: pytest.MonkeyPatch) -> N
         raise WordNetMissing("WordNet: no WordNet was found on this machine.")
 
     monkeypatch.setattr(WordNet, "open", missing)
-    lenders, wordnet = Borrowing(closest=1).lenders(["okapi", "llama", "cup"])
+    lenders, wordnet = BorrowingOptions(closest=1).lenders(["okapi", "llama", "cup"])
     assert not wordnet
     assert sorted(lenders["okapi"]) == ["cup", "llama"]
     with pytest.raises(WordNetMissing):
-        Borrowing(senses={"okapi": "animal"}).lenders(["okapi", "llama", "cup"])
+        BorrowingOptions(senses={"okapi": "animal"}).lenders(["okapi", "llama", "cup"])
 
 
 def test_the_small_languages_are_read() -> None:

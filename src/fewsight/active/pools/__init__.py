@@ -1,23 +1,30 @@
-"""The examples that may be asked about: images, rows of numbers, or a Gram matrix."""
+"""What may be asked about: images, rows of numbers or Gram matrices."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from functools import singledispatch
 from typing import Any
 
 import numpy as np
 
-from fewsight._base.checks import owner_name, shown
+from fewsight._base.checks import check_matrix, owner_name, shown
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Indices
+from fewsight._base.types import Array, Indices
 from fewsight.active.pools.base import Pool
 from fewsight.active.pools.grams import GramPool
 from fewsight.active.pools.images import ImagePool
 from fewsight.active.pools.vectors import VectorPool
 from fewsight.channels import Channel
 from fewsight.kernels import Kernel
+from fewsight.kernels.rows import Rows
+from fewsight.learners.examples import Examples, KernelLike
+from fewsight.learners.inputs import ChannelInput, GramInput, Input, VectorInput
 
 
-def as_pool(owner: object, kernel: Any, examples: Any, exclude: Any = ()) -> Pool:
+def as_pool(
+    owner: object, kernel: KernelLike, examples: Examples | Pool, exclude: Sequence[int] | Indices = ()
+) -> Pool:
     """What the `kernel` parameter of a learner makes of examples; a pool stays what it is.
 
     Nothing is learned from the examples at the positions `exclude`.
@@ -30,21 +37,49 @@ def as_pool(owner: object, kernel: Any, examples: Any, exclude: Any = ()) -> Poo
         )
     if isinstance(kernel, str) and kernel == "precomputed":
         return GramPool(examples)
-    learn_from = _without(exclude, int(examples.shape[0]) if hasattr(examples, "shape") else len(examples))
+    sized: Any = examples
+    learn_from = _without(exclude, int(sized.shape[0]) if hasattr(examples, "shape") else len(sized))
     if kernel is None or isinstance(kernel, Kernel):
         return VectorPool(examples, kernel, learn_from)
     channels = [kernel] if isinstance(kernel, Channel) else kernel
     if isinstance(channels, (list, tuple)) and channels and all(isinstance(item, Channel) for item in channels):
-        return ImagePool(examples, channels, learn_from)
+        return ImagePool(sized, channels, learn_from)
     raise InvalidInput(
         f"{owner_name(owner)}: the learner's kernel must be a kernel object, a channel, a list of channels, 'precomputed' or "
         f"None, got {shown(kernel)}."
     )
 
 
-def _without(exclude: Any, n: int) -> Indices | None:
+@singledispatch
+def pool_of_input(side: Input, rows: object, gram: Array | None = None) -> Pool:
+    """New examples as a pool, as an input has read them; those of "precomputed" need their own Gram matrix (m, m)."""
+    raise InvalidInput(f"{owner_name(side)}: examples of this input cannot be a pool.")
+
+
+@pool_of_input.register
+def _(side: VectorInput, rows: Rows, gram: Array | None = None) -> Pool:
+    return VectorPool(rows, side.kernel)
+
+
+@pool_of_input.register
+def _(side: ChannelInput, rows: list[object], gram: Array | None = None) -> Pool:
+    return ImagePool.encoded(side.channels, rows)
+
+
+@pool_of_input.register
+def _(side: GramInput, rows: list[Array], gram: Array | None = None) -> Pool:
+    if gram is None:
+        raise InvalidInput(
+            "PoolView: with kernel 'precomputed' the pool's own Gram matrix must be given as pool_gram (m x m), got none."
+        )
+    pool, m = GramPool(gram), len(rows[0])
+    check_matrix("PoolView", "pool_gram", pool.matrices[0], shape=(m, m))
+    return pool
+
+
+def _without(exclude: Sequence[int] | Indices, n: int) -> Indices | None:
     """The positions that are not excluded; None for all of them."""
     return np.setdiff1d(np.arange(n), np.asarray(exclude)) if len(exclude) else None
 
 
-__all__ = ["GramPool", "ImagePool", "Pool", "VectorPool", "as_pool"]
+__all__ = ["GramPool", "ImagePool", "Pool", "VectorPool", "as_pool", "pool_of_input"]

@@ -7,7 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from fewsight._base.checks import owner_name
+from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
+from fewsight.active.pools.histogram_rows import HistogramRows
+from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.inputs import Input
 
 
@@ -45,7 +49,7 @@ class Pool(ABC):
 
     @property
     @abstractmethod
-    def parameter(self) -> object:
+    def parameter(self) -> KernelLike:
         """What to pass as `kernel` to a learner that shall take examples of this form."""
 
     def block(self, rows: Indices, columns: Indices, factors: Array) -> Array:
@@ -72,6 +76,28 @@ class Pool(ABC):
     def diagonal(self, factors: Array) -> Array:
         """The kernels' weighted sum of each example with itself (m,)."""
         return combined(self.diagonals, factors)
+
+    def scales(self, positions: Indices | None = None) -> Array:
+        """The mean diagonal of each kernel over the pool, or over some of it (k,); 1 where that is zero."""
+        diagonals = [diagonal if positions is None else diagonal[positions] for diagonal in self.diagonals]
+        means = np.array([float(diagonal.mean()) if len(diagonal) else 1.0 for diagonal in diagonals])
+        return np.where(means > 0, means, 1.0)
+
+    def examples(self, positions: Indices) -> Examples:
+        """These examples in the form in which the pool was given, for a learner that takes no Gram matrices."""
+        raise InvalidInput(
+            f"{type(self).__name__}: the learner must take Gram matrices, as nothing else is known of these examples."
+        )
+
+    def histograms(self, owner: object, known: Indices) -> HistogramRows:
+        """The examples as rows of one matrix of histograms, for a learner that takes those.
+
+        Channels stand side by side, each divided by its mean diagonal over the examples at `known`.
+        """
+        raise InvalidInput(
+            f"{owner_name(owner)}: with HistogramGPClassifier the pool must be rows of numbers >= 0, or images with channels "
+            "that compare by histogram intersection."
+        )
 
     def grams(self, positions: Indices) -> list[Array]:
         """Each kernel among some examples (n, n)."""

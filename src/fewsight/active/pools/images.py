@@ -11,8 +11,11 @@ from sklearn.base import clone
 
 from fewsight._base.types import Array, Indices
 from fewsight.active.pools.base import Pool
+from fewsight.active.pools.histogram_rows import HistogramRows
 from fewsight.channels import Channel, Encodings
 from fewsight.kernels.against import Against
+from fewsight.learners.examples import Examples
+from fewsight.learners.histograms import HistogramInput, SideBySide, compares_by_intersection
 from fewsight.learners.inputs import ChannelInput, Input
 
 
@@ -67,6 +70,18 @@ class ImagePool(Pool):
         """The whole pool, with which every example that gets a label is compared."""
         pairs = zip(self.channels, self.encodings, strict=True)
         return [channel.against(codes) for channel, codes in pairs]
+
+    def examples(self, positions: Indices) -> Examples:
+        return [self.images[place] for place in positions] if self.images else super().examples(positions)
+
+    def histograms(self, owner: object, known: Indices) -> HistogramRows:
+        if not all(map(compares_by_intersection, self.channels)):
+            return super().histograms(owner, known)
+        side = HistogramInput(self.channels)
+        if not len(self):
+            return HistogramRows(np.zeros((0, 1)), side)
+        side.layout = SideBySide.of([codes[known] for codes in self.encodings], self.encodings)
+        return HistogramRows(side.layout.rows(self.encodings), side)
 
     def input_of(self, positions: Indices, scales: Array) -> Input:
         side = ChannelInput(self.channels)

@@ -9,9 +9,11 @@ import numpy as np
 
 from fewsight._base.types import Array, Indices
 from fewsight.active.pools.base import Pool
-from fewsight.kernels import Kernel
+from fewsight.active.pools.histogram_rows import HistogramRows
+from fewsight.kernels import HistogramIntersection, Kernel
 from fewsight.kernels.against import Against
-from fewsight.kernels.rows import check_rows
+from fewsight.kernels.rows import Rows, check_rows
+from fewsight.learners.histograms import HistogramInput, check_histograms
 from fewsight.learners.inputs import Input, VectorInput
 from fewsight.learners.inputs.vectors import default_kernel
 
@@ -46,6 +48,16 @@ class VectorPool(Pool):
     def _ready(self) -> Against:
         """The whole pool, with which every example that gets a label is compared."""
         return self.kernel.against(self.X)
+
+    def examples(self, positions: Indices) -> Rows:
+        return self.X[positions]
+
+    def histograms(self, owner: object, known: Indices) -> HistogramRows:
+        if not isinstance(self.kernel, HistogramIntersection):
+            return super().histograms(owner, known)
+        side = HistogramInput()
+        side.n_columns = int(self.X.shape[1])
+        return HistogramRows(check_histograms(self.X), side)
 
     def input_of(self, positions: Indices, scales: Array) -> Input:
         side = VectorInput(self.kernel)

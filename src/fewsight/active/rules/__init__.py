@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from fewsight._base.checks import check_choice
 from fewsight.active.rules.base import Query, QueryRule
 from fewsight.active.rules.coverage import Coverage
@@ -18,7 +16,7 @@ QUERY_RULES: dict[str, type[QueryRule]] = {
 }
 
 
-def as_rule(owner: object, rule: Any) -> QueryRule:
+def as_rule(owner: object, rule: str | QueryRule) -> QueryRule:
     """A rule as it is, or the one of that name with its defaults."""
     return rule if isinstance(rule, QueryRule) else QUERY_RULES[check_choice(owner, "rule", rule, QUERY_RULES)]()
 

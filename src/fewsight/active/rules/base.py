@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
 from fewsight._base.checks import check_integer, owner_name, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
+from fewsight.active.followers import view_of
 from fewsight.active.rules.diversity import diverse
-from fewsight.active.views import View, as_view
+from fewsight.active.views import View
+from fewsight.learners import Learner
+from fewsight.learners.examples import Examples
 
 LARGEST_SEED = 2**32 - 1
+STRANGE = 0.8  # of the variance before any label: nothing labelled says much about such an example
+STANDS_FOR_MANY = "stands for many others"
+UNLIKE_ANYTHING = "least like anything labelled"
 
 
 @final
@@ -53,19 +60,29 @@ class QueryRule(ABC):
     needs_labels: ClassVar[bool] = True  # cannot choose before the first label
     uses_probabilities: ClassVar[bool] = False  # reads calibrated probabilities
 
+    def reason(self, view: View, position: int) -> str:
+        """Why this example is asked about, in one plain line."""
+        if not view.classes:
+            return STANDS_FOR_MANY
+        prior = float(view.diagonal[position])
+        if len(view.classes) == 1 or float(view.variance[position]) > STRANGE * prior:
+            return UNLIKE_ANYTHING
+        first, second = np.argsort(-view.mean[position], kind="stable")[:2]
+        return f"between {view.classes[first]} and {view.classes[second]}"
+
     @abstractmethod
     def _scores(self, view: View, candidates: Indices, rng: np.random.Generator) -> Array:
         """One score for each candidate (q,), or a column for each problem that is asked about in turn (q, p)."""
 
     def query(
         self,
-        source: Any,
-        pool: Any = None,
+        source: View | Learner,
+        pool: Examples | None = None,
         *,
-        among: Any = None,
+        among: Sequence[int] | Indices | None = None,
         batch_size: int | None = 1,
-        random_state: Any = 0,
-        pool_gram: Any = None,
+        random_state: int | np.random.Generator = 0,
+        pool_gram: Array | None = None,
     ) -> Query:
         """The best examples to ask about.
 
@@ -80,7 +97,7 @@ class QueryRule(ABC):
         pool_gram : with a learner on "precomputed", the Gram matrix of the pool (m, m), for rules and batches that compare
             examples with each other.
         """
-        view = as_view(source, pool, pool_gram)
+        view = view_of(source, pool, pool_gram)
         candidates = checked_candidates(self, view, among)
         size = None if batch_size is None else check_integer(self, "batch_size", batch_size, least=1)
         rng = generator(self, random_state)
@@ -169,7 +186,7 @@ def nothing(view: View) -> Query:
     return Query(np.zeros(0, dtype=np.intp), np.zeros(0), (), state)
 
 
-def checked_candidates(owner: object, view: View, among: Any) -> Indices:
+def checked_candidates(owner: object, view: View, among: Sequence[int] | Indices | None) -> Indices:
     """Distinct positions in the pool without a label, in ascending order."""
     if among is None:
         return np.flatnonzero(view.unlabelled)
@@ -187,7 +204,7 @@ def checked_candidates(owner: object, view: View, among: Any) -> Indices:
     return np.flatnonzero(named & view.unlabelled)
 
 
-def generator(owner: object, random_state: Any) -> np.random.Generator:
+def generator(owner: object, random_state: int | np.random.Generator) -> np.random.Generator:
     """A generator as it is, or a new one from a seed."""
     if isinstance(random_state, np.random.Generator):
         return random_state

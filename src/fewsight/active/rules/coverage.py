@@ -9,7 +9,7 @@ import numpy as np
 
 from fewsight._base.checks import check_integer
 from fewsight._base.types import Array, Indices
-from fewsight.active.rules.base import Query, QueryRule, sorted_query
+from fewsight.active.rules.base import STANDS_FOR_MANY, Query, QueryRule, sorted_query
 from fewsight.active.views import View
 
 
@@ -34,6 +34,9 @@ class Coverage(QueryRule):
     def __post_init__(self) -> None:
         check_integer(self, "n_candidates", self.n_candidates, least=1, most=100_000)
         check_integer(self, "n_sample", self.n_sample, least=1, most=100_000)
+
+    def reason(self, view: View, position: int) -> str:
+        return STANDS_FOR_MANY
 
     def _scores(self, view: View, candidates: Indices, rng: np.random.Generator) -> Array:
         sample = rng.permutation(len(view))[: self.n_sample]

@@ -25,6 +25,9 @@ class Exploration(QueryRule):
 
     name: ClassVar[str] = "exploration"
 
+    def reason(self, view: View, position: int) -> str:
+        return "uncertain, and unlike anything labelled"
+
     def _scores(self, view: View, candidates: Indices, rng: np.random.Generator) -> Array:
         columns = view.mean.T[:, candidates]
         signs = (

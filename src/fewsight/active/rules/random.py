@@ -20,6 +20,9 @@ class Random(QueryRule):
     name: ClassVar[str] = "random"
     needs_labels: ClassVar[bool] = False
 
+    def reason(self, view: View, position: int) -> str:
+        return "drawn at random"
+
     def _scores(self, view: View, candidates: Indices, rng: np.random.Generator) -> Array:
         return rng.random(len(candidates))
 

@@ -14,12 +14,11 @@ from typing import ClassVar, final
 import numpy as np
 
 from fewsight._base.checks import check_integer
-from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.active.rules.base import Query, QueryRule
 from fewsight.active.rules.diversity import diverse
 from fewsight.active.rules.uncertainty import Uncertainty
-from fewsight.active.views import HistogramView, PoolView, View
+from fewsight.active.views import View
 
 LEAST_PROBABILITY = 0.02  # of an answer that is worth thinking through
 
@@ -46,6 +45,10 @@ class ValueOfInformation(QueryRule):
         check_integer(self, "n_sample", self.n_sample, least=1, most=100_000)
         check_integer(self, "n_answers", self.n_answers, least=1, most=1_000)
 
+    def reason(self, view: View, position: int) -> str:
+        plain = super().reason(view, position)
+        return f"{plain}, and the answer tells about others" if plain.startswith("between") else plain
+
     def _chosen(self, view: View, candidates: Indices, size: int | None, rng: np.random.Generator) -> Query:
         size = min(size or 1, len(candidates))
         kept = max(self.n_candidates, 2 * size)
@@ -54,15 +57,14 @@ class ValueOfInformation(QueryRule):
         return super()._chosen(view, likely, size, rng)
 
     def _scores(self, view: View, candidates: Indices, rng: np.random.Generator) -> Array:
-        view = with_covariances(view)
         open_ones = np.flatnonzero(view.unlabelled)
         sample = rng.permutation(open_ones)[: self.n_sample]
-        before = _errors(view, view.mean[sample], view.variance[sample])
         covariance = view.covariance(candidates, sample)
+        before = _errors(view, view.mean[sample], view.variance[sample])
         gains = [before - self._errors_after(view, i, c, sample) for i, c in zip(candidates, covariance, strict=True)]
         return np.array(gains) * len(open_ones) / len(sample)
 
-    def _errors_after(self, view: PoolView | HistogramView, position: int, covariance: Array, sample: Indices) -> float:
+    def _errors_after(self, view: View, position: int, covariance: Array, sample: Indices) -> float:
         """Errors to expect in the sample once the answer is there, over the likely answers."""
         chances = view.probabilities(np.array([position]))[0]
         likely = np.argsort(-chances, kind="stable")[: self.n_answers]
@@ -78,16 +80,6 @@ class ValueOfInformation(QueryRule):
         return total / float(chances[likely].sum())
 
 
-def with_covariances(view: View) -> PoolView | HistogramView:
-    """The view, if it knows how an answer changes all means."""
-    if not isinstance(view, (PoolView, HistogramView)):
-        raise InvalidInput(
-            "ValueOfInformation: the learner must be a GPClassifier, with pool_gram given if its kernel is 'precomputed', "
-            f"got {type(getattr(view, 'learner', view)).__name__} without covariances."
-        )
-    return view
-
-
-def _errors(view: PoolView | HistogramView, mean: Array, variance: Array) -> float:
+def _errors(view: View, mean: Array, variance: Array) -> float:
     """How many of these decisions are wrong, by their own probabilities."""
     return float((1.0 - view.probabilities_of(mean, variance).max(axis=1)).sum())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,12 +11,13 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 
 Mask = npt.NDArray[np.bool_]
+Label = str | int | bool
 
 
 class View(ABC):
     """What a learner says about each of m examples, and how alike they are. Rules only read it."""
 
-    classes: list[Any]  # in the order of the columns of `mean`
+    classes: list[Label]  # in the order of the columns of `mean`
     noise_variance: float
 
     @property
@@ -47,7 +47,7 @@ class View(ABC):
 
     @property
     def can_compare(self) -> bool:
-        """Whether kernel values between examples of the pool are to be had."""
+        """Whether kernel values between pool examples are available."""
         return True
 
     @abstractmethod
@@ -56,14 +56,19 @@ class View(ABC):
 
     @abstractmethod
     def covariance(self, rows: Indices, columns: Indices) -> Array:
-        """Posterior covariances between examples of the pool (r, s)."""
+        """Posterior covariances between examples of the pool (r, s); refused by a learner that does not know them."""
 
     @abstractmethod
+    def probabilities_of(self, mean: Array, variance: Array) -> Array:
+        """Probabilities (r, c) of any latent means (r, c) and variances (r,)."""
+
     def probabilities(self, rows: Indices | None = None) -> Array:
         """Probability of each class (r, c), of these examples or of all."""
+        chosen = slice(None) if rows is None else rows
+        return self.probabilities_of(self.mean[chosen], self.variance[chosen])
 
     def __len__(self) -> int:
-        return len(self.variance)
+        return len(self.diagonal)
 
     def distances(self, rows: Indices, columns: Indices) -> Array:
         """Squared distances in the space that the kernel spans (r, s)."""

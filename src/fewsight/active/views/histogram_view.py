@@ -8,16 +8,19 @@ import numpy as np
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
-from fewsight.active.pools.histograms import HistogramRows, KeptColumns, comparable, intersections
-from fewsight.active.views.following import CalibratedView, LabelledView
-from fewsight.active.views.histogram_posteriors import ExactPosterior, IteratedPosterior
-from fewsight.learners.calibration import Calibration
+from fewsight.active.pools.histogram_rows import HistogramRows, KeptColumns, comparable, intersections
+from fewsight.active.views.base import Label
+from fewsight.active.views.labelled import ClosedForm, LabelledView
+from fewsight.gp import FreeMeanPosterior
+from fewsight.kernels import HistogramOperator
+from fewsight.learners.histograms import FastVariance, HistogramPosterior
+from fewsight.learners.histograms.posterior import Options
 
 LOOSE_MEAN = 1e3  # prior variance of a mean that is as good as free, over a kernel of mean diagonal 1
 
 
 @final
-class HistogramView(CalibratedView, LabelledView):
+class HistogramView(LabelledView):
     """Means and variances of a pool in units of the kernel; `append` and `take_back` change it, rules only read it.
 
     Memory is that of the labelled examples' kernel values with the pool, 4 bytes each (20 MB for 500 labels and a pool of
@@ -33,31 +36,21 @@ class HistogramView(CalibratedView, LabelledView):
     """
 
     def __init__(self, rows: HistogramRows, columns: KeptColumns, factor: float, noise_variance: float) -> None:
-        super().__init__()
+        super().__init__(factor * columns.operator.diag())
         self.rows, self.columns, self.factor, self.noise_variance = rows, columns, factor, noise_variance
-        self.calibration: Calibration | None = None
-        self._diagonal = factor * columns.operator.diag()
         self._comparable: Any = None
-        self._posterior: ExactPosterior | IteratedPosterior | None = None
+        self._exact: FreeMeanPosterior | None = None
+        self._estimated: tuple[Array, Array] | None = None
 
     # What rules read.
 
     @property
     def mean(self) -> Array:
-        posterior = self._now()
-        return np.zeros((len(self), 0)) if posterior is None else posterior.mean
+        return self._now()[0]
 
     @property
     def variance(self) -> Array:
-        posterior = self._now()
-        return self._diagonal.copy() if posterior is None else np.maximum(posterior.variance, 0.0)
-
-    @property
-    def diagonal(self) -> Array:
-        return self._diagonal
-
-    def __len__(self) -> int:
-        return len(self.rows)
+        return np.maximum(self._now()[1], 0.0)
 
     def kernel(self, rows: Indices, columns: Indices) -> Array:
         if self._comparable is None:
@@ -65,48 +58,60 @@ class HistogramView(CalibratedView, LabelledView):
         return self.factor * intersections(self._comparable[rows], self._comparable[columns])
 
     def covariance(self, rows: Indices, columns: Indices) -> Array:
-        posterior, K = self._now(), self.kernel(rows, columns)
-        if posterior is None:
+        self._now()
+        K = self.kernel(rows, columns)
+        if not self.labels:
             return K
-        if isinstance(posterior, IteratedPosterior):
+        if self._exact is None:
             raise InvalidInput(
                 f"HistogramView: covariances are known up to about {self.columns.most:,} labels of this pool, "
                 f"got {self.n_labelled:,}."
             )
         left, right = (self.kernel(self.positions, some) for some in (rows, columns))
-        return posterior.covariance(K, left, right, rows, columns)
+        return self._exact.covariance(K, left, right, rows, columns)
 
     # What changes it.
 
-    def append(self, position: int, label: Any) -> None:
+    def append(self, position: int, label: Label) -> None:
         """Learn one label: one column of the kernel, and O(n m), where columns are kept."""
-        before = self._posterior
+        exact = self._exact
         super().append(position, label)
-        if isinstance(before, ExactPosterior) and self.n_labelled <= self.columns.most:
-            before.follow(int(position), np.where([label == known for known in self.classes], 1.0, -1.0))
-            self._posterior = before
+        self._forget()
+        if exact is not None and self.n_labelled <= self.columns.most:
+            exact.append(int(position), self._targets_of(label))
+            self._exact = exact
+
+    def take_back(self) -> Label:
+        label = super().take_back()
+        self._forget()
+        return label
 
     def _forget(self) -> None:
-        self._posterior = None
+        self._exact = self._estimated = None
 
-    def labelled(self) -> tuple[Array, Array, Array]:
-        """Of the labelled examples: covariance (n, n), with a mean as good as free, targets (n, c) and noise (n,)."""
+    def closed_form(self) -> ClosedForm:
+        """With a mean that is as good as free."""
         K = self.kernel(self.positions, self.positions) + LOOSE_MEAN
-        return K, self._targets(), np.full(self.n_labelled, self.noise_variance)
+        return ClosedForm(K, self._targets(), np.full(self.n_labelled, self.noise_variance))
 
-    def _targets(self) -> Array:
-        targets = np.where([[label == known for known in self.classes] for label in self.labels], 1.0, -1.0)
-        return targets.reshape(len(self.labels), len(self.classes))
+    def _now(self) -> tuple[Array, Array]:
+        """Means and variances by all labels, learned when somebody asks."""
+        if not self.labels:
+            return np.zeros((len(self), 0)), self._diagonal.copy()
+        if self._exact is None and self._estimated is None:
+            if self.n_labelled <= self.columns.most or len(self.classes) < 2:
+                self._exact = FreeMeanPosterior(self.columns, self.factor, self.noise_variance, self._diagonal)
+                self._exact.condition(self.positions, self._targets())
+            else:
+                self._estimated = self._by_conjugate_gradients()
+        return self._estimated if self._exact is None else (self._exact.mean, self._exact.variance)  # type: ignore[return-value]
 
-    def _now(self) -> ExactPosterior | IteratedPosterior | None:
-        """What all labels say, learned when somebody asks; None without any."""
-        if self._posterior is None and self.labels:
-            columns, factor, noise = self.columns, self.factor, self.noise_variance
-            exact = self.n_labelled <= columns.most or len(self.classes) < 2
-            self._posterior = (
-                ExactPosterior(columns, factor, noise, self._diagonal)
-                if exact
-                else IteratedPosterior(self.rows, columns.operator, factor, noise)
-            )
-            self._posterior.condition(self.positions, self._targets())
-        return self._posterior
+    def _by_conjugate_gradients(self) -> tuple[Array, Array]:
+        """Of very many labels: exact means, and the learner's fast estimate of the variances."""
+        kernel, rows = self.columns.operator, self.rows.rows
+        plain = HistogramOperator.from_rows(rows[self.positions], weights=self.factor * kernel.weights)
+        operator = plain.with_transform(kernel.transform.kind, getattr(kernel.transform, "parameter", None))
+        numbers = self._targets().argmax(axis=1).astype(np.intp)
+        noise, options = np.full((self.n_labelled, 1), self.noise_variance), Options(1e-3, 1_000, None, "auto")
+        posterior = HistogramPosterior.condition(operator, numbers, len(self.classes), noise, options)
+        return posterior.mean(rows), FastVariance.fit(posterior).of(rows)

@@ -1,36 +1,20 @@
-"""The posterior of a Gaussian process at every example of a pool, kept up to date label by label.
-
-With A = K + noise = L L^T for the n labelled examples, V = L^-1 K(labelled, pool) and Z = L^-1 targets, the means of
-the pool are V^T Z and its variances the prior ones less the squared lengths of V's columns [Kapoor2010, eq. 5 and 6]. A
-label at pool position i adds one row to each: with the pivot l = sqrt(variance_i + noise),
-
-    v = (k(i, pool) - V_i^T V) / l,    z = (t - mean_i) / l,    mean += v z^T,    variance -= v^2,
-
-in O(n m). L itself is not needed, as V_i is its new row. A class that is new had -1 as its target everywhere, so its
-column is the negative of what targets of +1 give, which is carried along. Taking back the last label takes back its
-row.
-"""
+"""A pool as a Gaussian process sees it: exact means and variances after every label, see `fewsight.gp.growing_posterior`."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any, Self, final
+from dataclasses import dataclass
+from typing import final
 
 import numpy as np
-from scipy.linalg import blas
 
-from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
-from fewsight.active.pools import Pool
-from fewsight.active.views.base import Mask
-from fewsight.active.views.following import CalibratedView
-from fewsight.active.views.of_learner import pool_of
-from fewsight.gp import Posterior
+from fewsight.active.pools import Pool, pool_of_input
+from fewsight.active.views.base import Label
+from fewsight.active.views.labelled import OUTSIDE, ClosedForm, LabelledView
+from fewsight.gp import GrowingPosterior, Posterior
+from fewsight.learners import GPClassifier
 from fewsight.learners.calibration import Calibration
-
-FIRST_ROWS = 16
-OUTSIDE = -1  # the position of a labelled example that is not in the pool
+from fewsight.learners.examples import Examples
 
 
 @final
@@ -47,208 +31,123 @@ class Hyperparameters:
     balanced: bool = False
 
 
-@dataclass
-class _Row:
-    """A labelled example."""
+@dataclass(frozen=True)
+class _Outside:
+    """Labelled examples that are not in the pool: covariance (n, n), noise and jitters (n,), kernel with the pool (n, m)."""
 
-    position: int
-    label: Any
-    new_class: bool
+    covariance: Array
+    noise: Array
+    jitters: Array
+    with_pool: Array
 
-
-@dataclass
-class _Growing:
-    """Rows of numbers that are appended and taken back; room is doubled when it runs out."""
-
-    width: int
-    store: Array = field(init=False)
-    n: int = 0
-
-    def __post_init__(self) -> None:
-        self.store = np.empty((FIRST_ROWS, self.width))
-
-    @property
-    def rows(self) -> Array:
-        return self.store[: self.n]
-
-    def append(self, row: Array) -> None:
-        if self.n == len(self.store):
-            larger = np.empty((max(FIRST_ROWS, 2 * len(self.store)), self.width))
-            larger[: self.n] = self.store
-            self.store = larger
-        self.store[self.n] = row
-        self.n += 1
-
-    def fill(self, rows: Array) -> None:
-        self.store, self.n = rows, len(rows)
+    def joined(self, K: Array, where: Indices, noise: Array) -> tuple[Array, Array]:
+        """Covariance with noise of these and of pool examples `where`, whose kernel with the pool is K; and that of both."""
+        noise = noise if len(where) else self.noise  # a learner that took in examples may have noise of its own
+        beside = self.with_pool[:, where]
+        among = np.block([[self.covariance, beside], [beside.T, K[:, where]]])
+        jitters = np.concatenate([self.jitters, np.zeros(len(where))])
+        return among + np.diag(noise + jitters), np.vstack([self.with_pool, K])
 
 
 @final
-class PoolView(CalibratedView):
+class PoolView(LabelledView):
     """Means and variances of a pool under a Gaussian process; `append` and `take_back` change it, rules only read it.
 
-    Memory is that of V, n x m numbers (24 MB for 300 labels and a pool of 10,000), up to twice that while it grows.
+    A label costs O(n m). With `balanced` it changes the noise of all others, so that all are learned again when something is
+    read.
     """
 
     def __init__(self, pool: Pool, settings: Hyperparameters, calibration: Calibration | None = None) -> None:
+        super().__init__(pool.diagonal(settings.factors))
         self.pool, self.settings, self.calibration = pool, settings, calibration
         self.noise_variance = settings.noise_variance
-        self.classes: list[Any] = []
-        self._diagonal = pool.diagonal(settings.factors)
-        self._rows: list[_Row] = []
-        self._V, self._means = _Growing(len(pool)), _Growing(len(pool))  # (n, m) and, a row per class, (c, m)
-        self._Z: list[Array] = []  # a row per label, as long as there were classes when it came
-        self._variance = self._diagonal.copy()
-        self._of_ones, self._Z_of_ones = np.zeros(len(pool)), list[float]()  # as a class whose targets are all +1
-        self._unlabelled = np.ones(len(pool), dtype=bool)
+        self._grown: GrowingPosterior | None = GrowingPosterior(self._diagonal)  # None: to be learned when read
+        self._outside: _Outside | None = None
 
     @classmethod
-    def of(cls, learner: Any, examples: Any, pool_gram: Any = None) -> Self:
+    def of(cls, learner: GPClassifier, examples: Examples, pool_gram: Array | None = None) -> PoolView:
         """The pool as a fitted `GPClassifier` sees it; for "precomputed", `examples` (m, n) and `pool_gram` (m, m)."""
-        pool, K_pool = pool_of(learner, examples, pool_gram)
-        factors = learner.weights_ / learner.input_.scales
-        settings = Hyperparameters(factors, learner.noise_variance_, bool(learner.balanced))
+        rows = learner.input_.read(examples)
+        with_pool = np.tensordot(learner.weights_, learner.input_.compare(rows), axes=1).T
+        settings = Hyperparameters(
+            learner.weights_ / learner.input_.scales, learner.noise_variance_, bool(learner.balanced)
+        )
+        pool = pool_of_input(learner.input_, rows, pool_gram)
         view = cls(pool, settings, learner.calibration_ if learner.calibrated else None)
-        posterior: Posterior = learner.posterior_
-        A = posterior.covariance() + np.diag(posterior.noise_variance + posterior.jitters)
-        view.classes = list(learner.classes_.tolist())
-        labels = learner.labels_.tolist()
-        view._rows = [_Row(OUTSIDE, label, False) for label in labels]
-        view._condition(A, K_pool.T, np.array(posterior.targets))
+        posterior = learner.posterior_
+        view.labels, view.classes = learner.labels_.tolist(), learner.classes_.tolist()
+        view._positions = [OUTSIDE] * len(view.labels)
+        view._outside = _Outside(posterior.covariance(), posterior.noise_variance, posterior.jitters, with_pool)
+        view._forget()
         return view
 
     # What rules read.
 
     @property
     def mean(self) -> Array:
-        return self._means.rows.T
+        return self._posterior.mean
 
     @property
     def variance(self) -> Array:
-        return np.maximum(self._variance, 0.0)
-
-    @property
-    def n_labelled(self) -> int:
-        return len(self._rows)
-
-    @property
-    def unlabelled(self) -> Mask:
-        return self._unlabelled
-
-    @property
-    def diagonal(self) -> Array:
-        return self._diagonal
-
-    @property
-    def positions(self) -> Indices:
-        """Where the labelled examples stand in the pool, in the order of their labels; -1 for those outside."""
-        return np.array([row.position for row in self._rows], dtype=np.intp)
-
-    @property
-    def labels(self) -> list[Any]:
-        """The labels, in the order in which they came."""
-        return [row.label for row in self._rows]
+        return self._posterior.variance
 
     def kernel(self, rows: Indices, columns: Indices) -> Array:
         return self.pool.block(rows, columns, self.settings.factors)
 
     def covariance(self, rows: Indices, columns: Indices) -> Array:
-        V = self._V.rows
-        return self.kernel(rows, columns) - V[:, rows].T @ V[:, columns]
+        return self._posterior.covariance(self.kernel(rows, columns), rows, columns)
 
     # What changes it.
 
-    def append(self, position: int, label: Any) -> None:
+    def append(self, position: int, label: Label) -> None:
         """Learn one label, in O(n m)."""
-        new_class = label not in self.classes
-        if new_class:
-            self._add_class(label)
-        targets = np.where([known == label for known in self.classes], 1.0, -1.0)
-        pivot = self._pivot(position, self._noise_of(label))
-        V = self._V.rows
-        row = self.pool.rows(np.array([position]), self.settings.factors)[0]
-        row -= V[:, position] @ V
-        row /= pivot
-        z, z_of_ones = (targets - self.mean[position]) / pivot, (1.0 - self._of_ones[position]) / pivot
-        self._V.append(row)
-        self._rows.append(_Row(position, label, new_class))
-        self._Z.append(z)
-        self._Z_of_ones.append(z_of_ones)
-        self._move(row, z, z_of_ones, 1.0)
-        self._unlabelled[position] = False
+        grown = None if self.settings.balanced else self._posterior
+        super().append(position, label)
+        if grown is not None:
+            row = self.pool.rows(np.array([position]), self.settings.factors)[0]
+            grown.append(position, row, self._targets_of(label), self.noise_variance)
+        self._grown = grown
 
-    def take_back(self) -> Any:
-        """Forget the last label, also where it introduced a class; returns that label."""
-        if not self._rows or self._rows[-1].position == OUTSIDE:
-            raise InvalidInput("PoolView: no label of this pool is left to take back.")
-        last, z = self._rows.pop(), self._Z.pop()[: len(self.classes)]
-        self._move(self._V.rows[-1], z, self._Z_of_ones.pop(), -1.0)
-        self._V.n -= 1
-        if last.new_class:
-            self._means.n -= 1
-            self.classes.pop()
-        self._unlabelled[last.position] = True
-        return last.label
+    def take_back(self) -> Label:
+        grown, before = None if self.settings.balanced else self._posterior, list(self.classes)
+        label = super().take_back()
+        if before[: len(self.classes)] != self.classes:  # a column in the middle is gone
+            grown = None
+        if grown is not None:
+            grown.take_back(len(self.classes))
+        self._grown = grown
+        return label
 
-    def start(self, positions: Sequence[int], labels: Sequence[Any], classes: Sequence[Any]) -> None:
-        """Learn all of these at once, in place of what was learned; `classes` gives the order of columns."""
-        where = np.array(positions, dtype=np.intp)
-        seen: set[Any] = set()
-        self.classes, self._rows = list(classes), []
-        for position, label in zip(where.tolist(), labels, strict=True):
-            self._rows.append(_Row(position, label, label not in seen and self.classes.index(label) == len(seen)))
-            seen.add(label)
-        K = self.pool.rows(where, self.settings.factors)
-        targets = np.where([[label == known for known in classes] for label in labels], 1.0, -1.0)
-        targets = targets.reshape(len(where), len(self.classes))
-        noise = self.noise_of_labelled()
-        jitters = Posterior.condition(K[:, where], targets, noise).jitters if len(where) else noise
-        self._condition(K[:, where] + np.diag(noise + jitters), K, targets)
-        self._unlabelled[:] = True
-        self._unlabelled[where] = False
+    def _forget(self) -> None:
+        self._grown = None
+
+    def closed_form(self) -> ClosedForm:
+        positions = self.positions
+        return ClosedForm(self.kernel(positions, positions), self._targets(), self.noise_of_labelled())
 
     def noise_of_labelled(self) -> Array:
         """The noise variance of each labelled example (n,), as all labels together make it."""
-        return np.array([self._noise_of(label, before=False) for label in self.labels])
-
-    def _condition(self, A: Array, K: Array, targets: Array) -> None:
-        """V, Z, means and variances from the covariance A (n, n) of the labelled examples and K (n, m) with the pool."""
-        n = len(A)
-        lower: Array = np.asarray(np.linalg.cholesky(A), dtype=np.float64) if n else np.zeros((0, 0))
-        V, Z, of_ones = (_half_solved(lower, side) for side in (K, targets, np.ones((n, 1))))
-        self._V.fill(V)
-        self._means.fill(np.ascontiguousarray(Z.T @ V))
-        self._Z, self._Z_of_ones = list(Z), of_ones[:, 0].tolist()
-        self._of_ones = of_ones[:, 0] @ V
-        self._variance = self._diagonal - np.einsum("ij,ij->j", V, V)
-
-    def _add_class(self, label: Any) -> None:
-        self.classes.append(label)
-        self._means.append(-self._of_ones)
-
-    def _move(self, row: Array, z: Array, z_of_ones: float, sign: float) -> None:
-        """Add or take back what one row of V contributes."""
-        self._means.rows[...] += np.multiply.outer(sign * z, row)
-        self._of_ones += sign * z_of_ones * row
-        self._variance -= sign * row**2
-
-    def _pivot(self, position: int, noise: float) -> float:
-        """The new diagonal entry of L; noise below what rounding leaves of a variance is raised to that."""
-        least = max(1, self.n_labelled) * np.finfo(np.float64).eps * float(self._diagonal[position])
-        return float(np.sqrt(max(self._variance[position], 0.0) + max(noise, least)))
-
-    def _noise_of(self, label: Any, *, before: bool = True) -> float:
-        """Of an example with this label, which is counted among those before it or is one of them."""
         if not self.settings.balanced:
-            return self.noise_variance
-        known = self.labels
-        count, total = known.count(label) + before, len(known) + before
-        return self.noise_variance * len(self.classes) * count / total
+            return np.full(self.n_labelled, self.noise_variance)
+        counts = np.array([self.labels.count(label) for label in self.labels], dtype=np.float64)
+        return self.noise_variance * len(self.classes) * counts / max(self.n_labelled, 1)
 
+    @property
+    def _posterior(self) -> GrowingPosterior:
+        if self._grown is None:
+            self._grown = self._conditioned()
+        return self._grown
 
-def _half_solved(lower: Array, B: Array) -> Array:
-    """L^-1 B in C order, so that rows can be appended: solved from the right, as B^T L^-T."""
-    if not B.size:
-        return np.zeros(B.shape)
-    solved: Array = blas.dtrsm(1.0, lower, np.ascontiguousarray(B).T, side=1, lower=1, trans_a=1)
-    return np.ascontiguousarray(solved.T)
+    def _conditioned(self) -> GrowingPosterior:
+        """All labels learned at once."""
+        where = self.positions[self.positions != OUTSIDE]
+        K, targets, noise = self.pool.rows(where, self.settings.factors), self._targets(), self.noise_of_labelled()
+        if self._outside is None:
+            among = K[:, where]
+            jitters = Posterior.condition(among, targets, noise).jitters if len(where) else noise
+            A = among + np.diag(noise + jitters)
+        else:
+            A, K = self._outside.joined(K, where, noise)
+        grown = GrowingPosterior(self._diagonal)
+        grown.condition(A, K, targets)
+        return grown

@@ -1,31 +1,35 @@
-"""A pool as any kernel learner sees it, fitted again when something is read after labels came."""
+"""A pool as any learner sees it, fitted again when something is read after labels came."""
 
 from __future__ import annotations
 
-from typing import Any, final
+from collections.abc import Callable
+from typing import final
 
 import numpy as np
-from sklearn.base import clone
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.active.pools import Pool
-from fewsight.active.views.following import LabelledView
-from fewsight.learners import KernelLearner
+from fewsight.active.views.base import Label
+from fewsight.active.views.labelled import LabelledView
+from fewsight.learners import Latent, Learner
+from fewsight.learners.labels import Labels
 from fewsight.learners.probability import softmax
+
+Fit = Callable[[Indices, Labels], tuple[Learner, Latent]]
 
 
 @final
 class RefittedView(LabelledView):
     """Like `PoolView` for learners that cannot take in one label: support vector machines, nearest neighbours."""
 
-    def __init__(self, pool: Pool, learner: KernelLearner, scales: Array) -> None:
-        super().__init__()
-        self.pool, self.learner = pool, clone(learner).set_params(kernel="precomputed")
-        self.noise_variance = 0.0
+    def __init__(self, pool: Pool, learner: str, scales: Array, fit: Fit) -> None:
+        """`learner` is its name, for messages; `fit` learns from labelled examples and looks at the whole pool."""
         self._factors = np.full(pool.n_kernels, 1.0 / pool.n_kernels) / scales
-        self._diagonal = pool.diagonal(self._factors)
-        self._fitted: Any = None
+        super().__init__(pool.diagonal(self._factors))
+        self.pool, self.learner, self._fit = pool, learner, fit
+        self.noise_variance = 0.0
+        self._fitted: Learner | None = None
         self._mean, self._variance = np.zeros((len(pool), 0)), self._diagonal.copy()
 
     @property
@@ -38,31 +42,34 @@ class RefittedView(LabelledView):
         self._refit()
         return self._variance
 
-    @property
-    def diagonal(self) -> Array:
-        return self._diagonal
-
-    def __len__(self) -> int:
-        return len(self.pool)
-
     def kernel(self, rows: Indices, columns: Indices) -> Array:
         return self.pool.block(rows, columns, self._factors)
 
     def covariance(self, rows: Indices, columns: Indices) -> Array:
         raise InvalidInput(
-            f"RefittedView: the learner must be a GPClassifier to know covariances, got {type(self.learner).__name__}."
+            f"covariances: the learner must be a Gaussian process to know them, got {self.learner} without covariances."
         )
 
-    def probabilities(self, rows: Indices | None = None) -> Array:
-        stated = softmax(self.mean)
-        return stated if rows is None else stated[rows]
+    def probabilities_of(self, mean: Array, variance: Array) -> Array:
+        return softmax(mean)
+
+    def append(self, position: int, label: Label) -> None:
+        super().append(position, label)
+        self._forget()
+
+    def take_back(self) -> Label:
+        label = super().take_back()
+        self._forget()
+        return label
 
     def _forget(self) -> None:
         self._fitted = None
 
-    @property
-    def fitted(self) -> Any:
-        """The learner, fitted on Gram matrices of the labelled examples; None without any."""
+    def closed_form(self) -> None:
+        return None
+
+    def fitted(self) -> Learner | None:
+        """The learner, fitted on the labelled examples; None without any."""
         self._refit()
         return self._fitted
 
@@ -72,11 +79,7 @@ class RefittedView(LabelledView):
         if not self.labels:
             self._mean, self._variance = np.zeros((len(self.pool), 0)), self._diagonal.copy()
             return
-        grams = self.pool.grams(self.positions)
-        columns = [part.T for part in self.pool.parts(self.positions)]
-        several = len(grams) > 1
-        self._fitted = clone(self.learner).fit(grams if several else grams[0], np.array(self.labels))
-        latent = self._fitted.latent(columns if several else columns[0])
+        self._fitted, latent = self._fit(self.positions, np.array(self.labels))
         known = self._fitted.classes_.tolist()
         self._mean = latent.mean[:, [known.index(label) for label in self.classes]]
         self._variance = latent.std[:, 0] ** 2

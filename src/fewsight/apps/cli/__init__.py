@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from fewsight.apps.cli.start import main
+from fewsight.apps.cli.entry_point import main
 
 if TYPE_CHECKING:
     from fewsight.apps.cli.program import app

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from fewsight.apps.cli.stopping import undisturbed
+from fewsight.apps.cli.signals import undisturbed
 
 if TYPE_CHECKING:
-    from fewsight.apps.workbench import Borrowing, Workplace
+    from fewsight.apps.workbench import BorrowingOptions, Workplace
 
 LabelledFolder = Annotated[
     Path,
@@ -109,15 +109,15 @@ NoCache = Annotated[bool, typer.Option("--no-cache", help="Forget computed featu
 
 def borrowing(
     borrow: bool, closest: int, sense: Sequence[str] | None, refuse: Sequence[str] | None = None
-) -> Borrowing | None:
+) -> BorrowingOptions | None:
     """How to borrow, from the options about it; None without --borrow."""
     if not borrow:
         if sense or refuse:
             raise typer.BadParameter(f"{'--sense' if sense else '--refuse'} needs --borrow.")
         return None
-    from fewsight.apps.workbench import Borrowing, read_refusals, read_senses
+    from fewsight.apps.workbench import BorrowingOptions, read_refusals, read_senses
 
-    return Borrowing(closest, read_senses(sense or []), read_refusals(refuse or []))
+    return BorrowingOptions(closest, read_senses(sense or []), read_refusals(refuse or []))
 
 
 def words(texts: str | Sequence[str] | None) -> tuple[str, ...]:

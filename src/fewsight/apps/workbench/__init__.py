@@ -1,6 +1,6 @@
 """All that a person can do, whichever way they ask: plain functions that return results and print nothing."""
 
-from fewsight.apps.workbench.borrowing import Borrowed, Borrowing, borrow, offers, read_refusals, read_senses
+from fewsight.apps.workbench.borrowing import Borrowed, BorrowingOptions, borrow, offers, read_refusals, read_senses
 from fewsight.apps.workbench.channel_options import (
     AUTO,
     AUTO_CHANNELS,
@@ -28,7 +28,7 @@ __all__ = [
     "AUTO",
     "AUTO_CHANNELS",
     "Borrowed",
-    "Borrowing",
+    "BorrowingOptions",
     "BorrowingResult",
     "ChannelDescription",
     "Demonstration",

@@ -11,7 +11,7 @@ from fewsight.transfer import CLOSEST, FEW, Suggestion, borrow_for_few, closest_
 
 
 @dataclass(frozen=True)
-class Borrowing:
+class BorrowingOptions:
     """How categories borrow: from the `closest` in meaning, of these `senses`, and never what was `refused`.
 
     `refused` maps a category to lenders it does not take, or to nobody at all: then it does not borrow.
@@ -45,15 +45,15 @@ class Borrowed:
     wordnet: bool
 
 
-def borrow(model: GPClassifier, how: Borrowing | None = None) -> Borrowed:
+def borrow(model: GPClassifier, how: BorrowingOptions | None = None) -> Borrowed:
     """Let the categories of a model that have few images borrow."""
-    lenders, wordnet = (how or Borrowing()).lenders(model.classes_.tolist())
+    lenders, wordnet = (how or BorrowingOptions()).lenders(model.classes_.tolist())
     return Borrowed(tuple(borrow_for_few(model, lenders=lenders)), wordnet)
 
 
-def offers(model: GPClassifier, how: Borrowing | None = None) -> list[Suggestion]:
+def offers(model: GPClassifier, how: BorrowingOptions | None = None) -> list[Suggestion]:
     """What to offer for each category with fewer than five images and no loan, most needy first; nothing is changed."""
-    lenders, _ = (how or Borrowing()).lenders(model.classes_.tolist())
+    lenders, _ = (how or BorrowingOptions()).lenders(model.classes_.tolist())
     counts = {name: int((model.labels_ == name).sum()) for name in model.classes_.tolist()}
     needy = sorted((n, name) for name, n in counts.items() if n < FEW and name not in model.loans_)
     found = [

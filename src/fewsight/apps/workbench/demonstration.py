@@ -12,10 +12,10 @@ from fewsight.apps.workbench.channel_options import make_channels
 from fewsight.apps.workbench.evaluating import evaluate_images, write_results
 from fewsight.apps.workbench.image_sources import Workplace
 from fewsight.apps.workbench.learning import Learned, learn
-from fewsight.apps.workbench.places import make_output_folder
+from fewsight.apps.workbench.output_paths import make_output_folder
 from fewsight.apps.workbench.predicting import Predictions, file_of
 from fewsight.apps.workbench.prediction_table import write_table
-from fewsight.evaluation import Asking, Evaluation, Protocol, compare_asking
+from fewsight.evaluation import ActiveCurves, Evaluation, Protocol, compare_asking
 from fewsight.images import ImageSet, draw_split, sample_set
 from fewsight.learners import GPClassifier
 from fewsight.persistence import load, save
@@ -39,7 +39,7 @@ class Demonstration:
     """What the demo found, and where it put it."""
 
     evaluation: Evaluation
-    asking: Asking
+    asking: ActiveCurves
     learned: Learned
     n_predicted: int
     n_right: int
@@ -74,7 +74,7 @@ def demo(output: str | Path, *, workplace: Workplace | None = None) -> Demonstra
     return Demonstration(evaluation, asking, learned, n_predicted, n_right, report, results, model, table)
 
 
-def _ask(images: ImageSet, workplace: Workplace) -> Asking:
+def _ask(images: ImageSet, workplace: Workplace) -> ActiveCurves:
     """Labels that are asked for against labels picked at random; the test images are those of the first repeat."""
     split = draw_split(
         images.labels,

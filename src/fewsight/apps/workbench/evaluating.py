@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import Any
 
 from fewsight._base.archive import write_text
-from fewsight.apps.workbench.borrowing import Borrowing
+from fewsight.apps.workbench.borrowing import BorrowingOptions
 from fewsight.apps.workbench.channel_options import make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about
-from fewsight.apps.workbench.making_learners import Learner, WantedLearners
-from fewsight.apps.workbench.places import check_output_file
+from fewsight.apps.workbench.making_learners import WantedLearners
+from fewsight.apps.workbench.output_paths import check_output_file
 from fewsight.channels import Channel
 from fewsight.evaluation import (
-    Asking,
+    ActiveCurves,
     BorrowingResult,
     Comparison,
     Evaluation,
@@ -27,9 +27,8 @@ from fewsight.evaluation import (
 )
 from fewsight.evaluation.provenance import settings_of, versions
 from fewsight.evaluation.results import json_text
-from fewsight.evaluation.runner import learns_weights
 from fewsight.images import ImageSet
-from fewsight.learners import GPClassifier, KernelLearner
+from fewsight.learners import GPClassifier, KernelLearner, Learner
 
 
 @dataclass(frozen=True)
@@ -125,7 +124,7 @@ def compare_images(
 def evaluate_borrowing_folder(
     source: ImageSource,
     protocol: Protocol,
-    borrowing: Borrowing,
+    borrowing: BorrowingOptions,
     *,
     channels: Sequence[str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
@@ -158,7 +157,7 @@ def write_results(
     report_file: str | Path | None = None,
     command: str | None = None,
     note: str | None = None,
-    asking: Asking | None = None,
+    asking: ActiveCurves | None = None,
     comparison: Comparison | None = None,
 ) -> None:
     """Write what was found, each file whole or not at all; the note stands under the report's headline."""
@@ -196,5 +195,5 @@ def _ways(channels: Sequence[Channel], learners: Mapping[str, Learner]) -> tuple
     """All ways of combining that these channels and learners allow."""
     if len(channels) == 1:
         return ("none",)
-    learns = any(learns_weights(learner) for learner in learners.values())
+    learns = any("evidence" in learner.ways for learner in learners.values())
     return ("none", "average", "evidence") if learns else ("none", "average")

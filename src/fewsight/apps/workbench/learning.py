@@ -12,11 +12,11 @@ import numpy as np
 
 from fewsight._base.checks import check_choice
 from fewsight._base.errors import InvalidInput
-from fewsight.apps.workbench.borrowing import Borrowed, Borrowing, borrow
+from fewsight.apps.workbench.borrowing import Borrowed, BorrowingOptions, borrow
 from fewsight.apps.workbench.channel_options import AUTO, make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about, unreadable_among
 from fewsight.apps.workbench.learner_choice import GP, check_memory, choose_learner
-from fewsight.apps.workbench.places import check_output_file
+from fewsight.apps.workbench.output_paths import check_output_file
 from fewsight.apps.workbench.predicting import channels_of
 from fewsight.channels import Channel
 from fewsight.images import ImageSet
@@ -57,7 +57,7 @@ def learn_folder(
     combine: str | None = None,
     noise_variance: float | None = None,
     seed: int = 0,
-    borrowing: Borrowing | None = None,
+    borrowing: BorrowingOptions | None = None,
     learner: str = AUTO,
     many: int | None = None,
     workplace: Workplace | None = None,
@@ -90,7 +90,7 @@ def learn(
     *,
     combine: str | None = None,
     noise_variance: float | None = None,
-    borrowing: Borrowing | None = None,
+    borrowing: BorrowingOptions | None = None,
     learner: str = AUTO,
     many: int | None = None,
 ) -> Learned:

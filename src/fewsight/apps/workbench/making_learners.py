@@ -11,10 +11,9 @@ from fewsight._base.errors import InvalidInput
 from fewsight.apps.workbench.channel_options import AUTO
 from fewsight.apps.workbench.learner_choice import GP, HISTOGRAM_GP, choose_learner, fits
 from fewsight.channels import Channel
-from fewsight.learners import HISTOGRAM_LEARNERS, LEARNERS, HistogramGPClassifier, KernelLearner
+from fewsight.learners import LEARNERS, Learner
 
 DEFAULT_LEARNERS = ("gp", "svm", "nn")
-Learner = KernelLearner | HistogramGPClassifier
 
 
 @dataclass(frozen=True)
@@ -74,7 +73,4 @@ def make_learners(
 
 
 def _learner(name: str, options: Mapping[str, Any]) -> Learner:
-    check_choice("learners", "a name", name, [*LEARNERS, *HISTOGRAM_LEARNERS])
-    if name in HISTOGRAM_LEARNERS:
-        return HISTOGRAM_LEARNERS[name](**options)
-    return LEARNERS[name](kernel="precomputed", **options)
+    return LEARNERS[check_choice("learners", "a name", name, LEARNERS)](**options)

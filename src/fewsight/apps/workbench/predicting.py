@@ -31,7 +31,7 @@ class Prediction:
     category: str
     probability: float
     uncertainty: float  # see `uncertainty_of`
-    unknown: str  # yes or no: whether it is unlike all that was learned
+    unknown: str  # yes or no: whether it is unlike all that was learned; empty where the learner does not say
     probabilities: tuple[float, ...]  # in the order of the model's categories
 
 
@@ -66,13 +66,13 @@ class Predictions:
         if not images:
             return []
         found = self._model.assess(images)
-        columns = (images, found.probabilities, uncertainty_of(found.probabilities), found.unknown)
+        unknown = [""] * len(images) if found.unknown is None else np.where(found.unknown, "yes", "no").tolist()
+        columns = (images, found.probabilities, uncertainty_of(found.probabilities), unknown)
         return [self._row(*parts) for parts in zip(*columns, strict=True)]
 
-    def _row(self, image: Image, probabilities: Array, uncertainty: float, unknown: bool) -> Prediction:
+    def _row(self, image: Image, probabilities: Array, uncertainty: float, answer: str) -> Prediction:
         best = int(probabilities.argmax())
         each = tuple(probabilities.tolist())
-        answer = "yes" if unknown else "no"
         return Prediction(file_of(image), self.categories[best], each[best], float(uncertainty), answer, each)
 
 

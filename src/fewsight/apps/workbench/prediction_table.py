@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from fewsight._base.archive import replacing
-from fewsight.apps.workbench.places import check_output_file
+from fewsight.apps.workbench.output_paths import check_output_file
 from fewsight.apps.workbench.predicting import Prediction
 
 COLUMNS = ("file", "category", "probability", "uncertainty", "unknown")

@@ -1,6 +1,6 @@
 """One self-contained page that shows a stranger what was learned, how well, and where it goes wrong."""
 
-from fewsight.evaluation.report.comparison import comparison_figure
+from fewsight.evaluation.report.section_baselines import comparison_figure
 from fewsight.evaluation.report.weights_heatmap import weights_heatmap
 from fewsight.evaluation.report.wording import asking_in_words, comparison_in_words
 from fewsight.evaluation.report.writing import render_report, write_report

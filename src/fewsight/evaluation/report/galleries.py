@@ -8,7 +8,7 @@ import numpy as np
 
 from fewsight._base.types import Array
 from fewsight.evaluation.report.confusion import Confusion, Pair
-from fewsight.evaluation.report.material import Material
+from fewsight.evaluation.report.context import Material
 from fewsight.evaluation.report.mistakes import Mistake, confident_mistakes
 from fewsight.evaluation.report.pictures import heat_map
 from fewsight.evaluation.report.wording import percent, setting_name, short_path, shown_name

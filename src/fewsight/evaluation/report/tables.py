@@ -11,7 +11,7 @@ from markupsafe import Markup
 from fewsight._base.types import Array
 from fewsight.evaluation.outcomes import STAGES, Outcome, Setting
 from fewsight.evaluation.report import figures
-from fewsight.evaluation.report.material import Material
+from fewsight.evaluation.report.context import Material
 from fewsight.evaluation.report.wording import (
     LEARNER_NOTES,
     channels_name,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from fewsight.evaluation.asking import Asking
+from fewsight.evaluation.active_curves import ActiveCurves
 from fewsight.evaluation.comparison import Comparison
 from fewsight.evaluation.outcomes import Setting
 from fewsight.evaluation.results import Summary
@@ -104,7 +104,7 @@ def headline(setting: Setting, accuracy: Summary, n_classes: int) -> str:
     )
 
 
-def asking_in_words(asking: Asking) -> str:
+def asking_in_words(asking: ActiveCurves) -> str:
     """Whether asking for labels pays, in one line."""
     openings = {"better": "", "alike": " made no clear difference here", "worse": " did not help here"}
     asked, random = asking.needed

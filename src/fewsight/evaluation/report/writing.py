@@ -8,14 +8,14 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from fewsight._base.archive import write_text
-from fewsight.evaluation.asking import Asking
+from fewsight.evaluation.active_curves import ActiveCurves
 from fewsight.evaluation.comparison import Comparison
-from fewsight.evaluation.report import galleries, novelty, tables
-from fewsight.evaluation.report.asking import asking_section
-from fewsight.evaluation.report.comparison import comparison_section
+from fewsight.evaluation.report import galleries, section_novelty, tables
 from fewsight.evaluation.report.confusion import Confusion
-from fewsight.evaluation.report.cues import cues
-from fewsight.evaluation.report.material import Material
+from fewsight.evaluation.report.context import Material
+from fewsight.evaluation.report.section_asking import asking_section
+from fewsight.evaluation.report.section_baselines import comparison_section
+from fewsight.evaluation.report.section_cues import cues
 from fewsight.evaluation.report.wording import shown_name
 from fewsight.evaluation.results import Evaluation
 from fewsight.images import ImageSet
@@ -32,7 +32,7 @@ def write_report(
     note: str | None = None,
     command: str | None = None,
     commit: str | None = None,
-    asking: Asking | None = None,
+    asking: ActiveCurves | None = None,
     comparison: Comparison | None = None,
 ) -> None:
     """Write the report of an evaluation of `image_set` as one HTML file, whole or not at all.
@@ -62,7 +62,7 @@ def render_report(
     note: str | None = None,
     command: str | None = None,
     commit: str | None = None,
-    asking: Asking | None = None,
+    asking: ActiveCurves | None = None,
     comparison: Comparison | None = None,
 ) -> str:
     """The report as text."""
@@ -82,8 +82,8 @@ def render_report(
         categories=galleries.categories(material, counts),
         mistakes=galleries.mistakes(material),
         sureness=tables.sureness(material),
-        never_seen=novelty.never_seen(material),
-        strange=novelty.strange(material),
+        never_seen=section_novelty.never_seen(material),
+        strange=section_novelty.strange(material),
         unreadable=tables.unreadable(material),
         timings=tables.timings(material),
         settings=tables.settings(material, command, commit),

@@ -11,8 +11,8 @@ from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput, UnreadableImage
 from fewsight.features.networks.onnx_graph import OnnxGraph, read_graph
 from fewsight.features.networks.protobuf import Damaged
-from fewsight.images.content import hash_of
 from fewsight.images.files import printable, read_bytes
+from fewsight.images.hashing import hash_of
 
 MOST_BYTES = 2**31 - 1  # of one file, which is also the format's own limit
 MOST_NODES = 100_000

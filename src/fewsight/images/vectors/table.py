@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
-from fewsight.images.content import hash_of
+from fewsight.images.hashing import hash_of
 from fewsight.images.image import Image, ImageFile
 
 Matrix = npt.NDArray[np.float32]

@@ -14,7 +14,7 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Indices, State
 from fewsight.channels import CHANNELS, Channel
 from fewsight.kernels import HistogramIntersection
-from fewsight.learners.histograms.narrowing import Narrowing, SideBySide
+from fewsight.learners.histograms.column_layout import Narrowing, SideBySide
 
 WHO = "HistogramGPClassifier"
 Rows = Any  # a dense float64 array or a CSR matrix

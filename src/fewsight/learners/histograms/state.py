@@ -12,13 +12,13 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import State
 from fewsight.kernels import HistogramOperator
 from fewsight.learners.calibration import Calibration
-from fewsight.learners.gp_state import LABEL_TYPES, _checked_classes
 from fewsight.learners.histograms.input import HistogramInput
 from fewsight.learners.histograms.low_rank import AUTO
-from fewsight.learners.histograms.options import options_of
 from fewsight.learners.histograms.posterior import HistogramPosterior
+from fewsight.learners.histograms.validation import options_of
 from fewsight.learners.histograms.variance import FastVariance
 from fewsight.learners.inputs.stored import matrix_from_state, matrix_state
+from fewsight.learners.labels import classes_from, classes_header
 from fewsight.learners.novelty import Novelty
 
 Classifier = TypeVar("Classifier", bound=Any)
@@ -39,8 +39,7 @@ def state_of(classifier: Any) -> State:
     posterior = classifier.posterior_
     operator = posterior.operator
     header = {
-        "classes": classifier.classes_.tolist(),
-        "label_type": LABEL_TYPES[classifier.classes_.dtype.kind],
+        **classes_header(classifier.classes_),
         "options": {name: _plain(getattr(classifier, name)) for name in OPTIONS},
         "transform": operator.transform.kind,
         "parameter": classifier.transform_parameter_,
@@ -76,7 +75,7 @@ def restored(classifier: Classifier, state: State) -> Classifier:
     header, arrays = state.header, state.arrays
     known = {"preconditioner": AUTO, **header["options"]}  # which older files do not name
     classifier.set_params(**{name: known[name] for name in OPTIONS})
-    classifier.classes_ = _checked_classes(header["classes"], header["label_type"])
+    classifier.classes_ = classes_from(header)
     classifier.input_ = HistogramInput.from_state(state.nested("input"))
     classifier.kernel, classifier.groups = classifier.input_.parameter, classifier.input_.given_groups
     classifier.calibration_ = Calibration.from_state(state.nested("calibration"))

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from fewsight._base.checks import owner_name, shown
+from fewsight._base.checks import check_choice, owner_name, shown
 from fewsight._base.errors import InvalidInput
+from fewsight._base.types import State
 from fewsight.channels import Channel
 from fewsight.kernels import Kernel
 from fewsight.learners.inputs.base import Input
@@ -38,4 +39,18 @@ def choose_input(owner: object, kernel: Any, X: Any) -> Input:
     )
 
 
-__all__ = ["INPUTS", "ChannelInput", "GramInput", "Input", "VectorInput", "choose_input", "is_list_of_matrices"]
+def input_from_state(state: State) -> Input:
+    """The input of a model file."""
+    return INPUTS[check_choice("model", "input", state.header["kind"], INPUTS)].from_state(state)
+
+
+__all__ = [
+    "INPUTS",
+    "ChannelInput",
+    "GramInput",
+    "Input",
+    "VectorInput",
+    "choose_input",
+    "input_from_state",
+    "is_list_of_matrices",
+]

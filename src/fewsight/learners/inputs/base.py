@@ -9,12 +9,14 @@ from typing import Any, Self
 import numpy as np
 
 from fewsight._base.types import Array, Indices, State
+from fewsight.channels import Channel
 
 
 class Input(ABC):
     """The training side of a learner, and what new examples are compared with."""
 
     scales: Array  # (k,): mean training diagonal of each Gram matrix
+    channels: Sequence[Channel] = ()  # fitted, through which images are seen; none where examples are no images
 
     @abstractmethod
     def fit(self, X: Any, labels: Any, positions: Indices) -> list[Array]:

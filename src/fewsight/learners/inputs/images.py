@@ -18,6 +18,8 @@ from fewsight.learners.inputs.stored import checked_scales, matrix_from_state, m
 class ChannelInput(Input):
     """Images, compared by one or several channels."""
 
+    channels: list[Channel]
+
     def __init__(self, channels: Sequence[Channel]) -> None:
         self.channels = list(channels)
 

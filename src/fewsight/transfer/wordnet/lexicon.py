@@ -11,14 +11,14 @@ from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, State
 from fewsight.images import FeatureCache
-from fewsight.transfer.wordnet.choosing import choose_sense
-from fewsight.transfer.wordnet.finding import find_wordnet
 from fewsight.transfer.wordnet.folder import Folder
 from fewsight.transfer.wordnet.information import find_information, information_from_tags, read_information
+from fewsight.transfer.wordnet.locate import find_wordnet
 from fewsight.transfer.wordnet.measures import similarities
 from fewsight.transfer.wordnet.names import Names
 from fewsight.transfer.wordnet.nouns import Nouns
 from fewsight.transfer.wordnet.parsing import FILES, parse_nouns
+from fewsight.transfer.wordnet.sense_option import choose_sense
 from fewsight.transfer.wordnet.senses import Sense, row_by_name, sense_at, senses_of
 from fewsight.transfer.wordnet.taxonomy import Taxonomy
 

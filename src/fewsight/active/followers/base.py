@@ -1,0 +1,97 @@
+"""What follows the labels of a pool, whatever the learner is."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Generic, NamedTuple, TypeVar
+
+import numpy as np
+
+from fewsight._base.types import Array, Indices
+from fewsight.active.assessment.suspicion import surprises_at
+from fewsight.active.history import Plain
+from fewsight.active.pools import Pool
+from fewsight.active.views import Labelled, LabelledView
+from fewsight.gp import Posterior
+from fewsight.learners import KernelLearner, Learner
+from fewsight.learners.calibration import Calibration
+from fewsight.learners.examples import KernelLike
+
+LEAST_TO_LEARN = 10  # labels; with fewer, noise and weights that are to be learned are the plain ones
+Recorded = Mapping[str, Plain]
+Settings = TypeVar("Settings")  # what is learned at intervals
+
+
+class LeftOut(NamedTuple):
+    """Of each labelled example, left out in closed form: means (n, c), and the class (n,) that is right."""
+
+    mean: Array
+    truth: Indices
+    calibration: Calibration
+
+
+class Follower(ABC, Generic[Settings]):
+    """A learner on a pool: the view that rules read, what is learned at intervals, and the learner that a user takes away.
+
+    One final class for each kind of learner. It holds no labels: what it returns depends on what it is given alone.
+    """
+
+    def __init__(self, template: Learner, pool: Pool, known: Indices) -> None:
+        """`template` is not fitted; nothing is learned from examples that are not at `known`."""
+        self.template, self.pool, self.known = template, pool, known
+
+    @classmethod
+    def kernel(cls, template: Learner) -> KernelLike:
+        """What the pool is compared by."""
+        return template.kernel
+
+    @abstractmethod
+    def plain(self) -> Settings:
+        """What is given, and plain values for what is to be learned."""
+
+    @abstractmethod
+    def _learn(self, labelled: Labelled) -> Settings:
+        """Learn from the labels of two classes or more."""
+
+    @abstractmethod
+    def view(self, settings: Settings) -> LabelledView:
+        """The pool as these settings let it be seen, without any label."""
+
+    @abstractmethod
+    def learner(self, labelled: Labelled, settings: Settings) -> Learner:
+        """The learner with these labels, ready for new examples."""
+
+    @abstractmethod
+    def calibration(self, labelled: Labelled, settings: Settings) -> Calibration | None:
+        """How sure to be, learned from these labels; None where the learner is not calibrated."""
+
+    @abstractmethod
+    def left_out(self, view: LabelledView, settings: Settings) -> LeftOut | None:
+        """Each labelled example predicted from the others; None for a learner without a closed form."""
+
+    @abstractmethod
+    def record(self, settings: Settings) -> Recorded | None:
+        """The settings as JSON can hold them; None if they are to be learned again."""
+
+    @abstractmethod
+    def from_record(self, record: Recorded) -> Settings:
+        """What `record` made a record of."""
+
+    def learn(self, labelled: Labelled) -> Settings:
+        """What these labels teach: a pure function of them. Few labels, or one class, teach nothing."""
+        if len(labelled.labels) < LEAST_TO_LEARN or len(labelled.classes) < 2:
+            return self.plain()
+        return self._learn(labelled)
+
+    def surprises(self, view: LabelledView) -> Array:
+        """Of each label (n,), see `assessment.suspicion`."""
+        known = view.closed_form()
+        assert known is not None, "every closed form can leave out examples"
+        return surprises_at(Posterior.condition(*known)) if view.labels else np.zeros(0)
+
+
+def set_width(model: KernelLearner) -> None:
+    """As scikit-learn expects it of a fitted learner on rows of numbers."""
+    if isinstance(model.input_.n_columns, int):
+        model.n_features_in_ = model.input_.n_columns

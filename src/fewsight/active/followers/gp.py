@@ -1,0 +1,108 @@
+"""A Gaussian process on a pool: exact after every label."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+from sklearn.base import clone
+
+from fewsight._base.checks import check_positive, shown
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array
+from fewsight.active.followers.base import Follower, LeftOut, Recorded, set_width
+from fewsight.active.views import Hyperparameters, Labelled, LabelledView, PoolView
+from fewsight.channels import check_weights
+from fewsight.gp import Posterior
+from fewsight.learners import GPClassifier
+from fewsight.learners.calibration import Calibration
+from fewsight.learners.novelty import DEFAULT_RULE
+from fewsight.learners.weight_search import PLAIN_NOISE
+
+
+@final
+@dataclass(frozen=True)
+class LearnedKernel:
+    """Weights, scales and noise of a Gaussian process on a pool."""
+
+    weights: Array  # (k,)
+    scales: Array  # (k,)
+    noise_variance: float
+
+    @property
+    def factors(self) -> Array:
+        return self.weights / self.scales
+
+
+@final
+class GPFollower(Follower[LearnedKernel]):
+    """Follows with `PoolView`; weights and noise are learned as `GPClassifier` learns them."""
+
+    template: GPClassifier
+
+    def plain(self) -> LearnedKernel:
+        """Kernels are scaled by the pool's mean diagonal."""
+        learner, k = self.template, self.pool.n_kernels
+        given = learner.noise_variance
+        noise = PLAIN_NOISE if isinstance(given, str) else check_positive(learner, "noise_variance", given)
+        if not isinstance(learner.weights, str):
+            weights = check_weights(learner, learner.weights, k)
+        else:
+            weights = learner.starting_weights(k) if learner.weights == "evidence" else np.full(k, 1.0 / k)
+        return LearnedKernel(weights, self.pool.scales(self.known), noise)
+
+    def _learn(self, labelled: Labelled) -> LearnedKernel:
+        learner = self.template
+        learns_weights = isinstance(learner.weights, str) and self.pool.n_kernels > 1
+        if not isinstance(learner.noise_variance, str) and not learns_weights:
+            return self.plain()
+        grams = self.pool.grams(np.array(labelled.positions, dtype=np.intp))
+        prior = learner.starting_weights(len(grams)).tolist()
+        fitted = clone(learner).set_params(
+            kernel="precomputed", calibrated=False, prior_weights=prior, unknown_rule=DEFAULT_RULE
+        )
+        fitted.fit(grams if len(grams) > 1 else grams[0], np.array(labelled.labels))
+        return LearnedKernel(fitted.weights_, fitted.input_.scales, fitted.noise_variance_)
+
+    def view(self, settings: LearnedKernel) -> PoolView:
+        balanced = bool(self.template.balanced)
+        return PoolView(self.pool, Hyperparameters(settings.factors, settings.noise_variance, balanced))
+
+    def learner(self, labelled: Labelled, settings: LearnedKernel) -> GPClassifier:
+        model = clone(self.template).set_params(kernel=self.pool.parameter)
+        positions = np.array(labelled.positions, dtype=np.intp)
+        model.forget_loans()
+        model.classes_ = np.array(labelled.classes)
+        model.weights_, model.noise_variance_ = settings.weights, settings.noise_variance
+        model.input_ = self.pool.input_of(positions, settings.scales)
+        set_width(model)
+        view = self.view(settings)
+        view.start(*labelled)
+        model.posterior_ = Posterior.condition(*view.closed_form())
+        return model.recalibrate()
+
+    def calibration(self, labelled: Labelled, settings: LearnedKernel) -> Calibration | None:
+        return self.learner(labelled, settings).calibration_ if self.template.calibrated else None
+
+    def left_out(self, view: LabelledView, settings: LearnedKernel) -> LeftOut:
+        model = self.learner(view.labelled, settings)
+        posterior = model.posterior_
+        return LeftOut(posterior.leave_one_out().mean, posterior.targets.argmax(axis=1), model.calibration_)
+
+    def record(self, settings: LearnedKernel) -> Recorded:
+        weights, scales = settings.weights.tolist(), settings.scales.tolist()
+        return {"weights": weights, "scales": scales, "noise_variance": float(settings.noise_variance)}
+
+    def from_record(self, record: Recorded) -> LearnedKernel:
+        k = self.pool.n_kernels
+        scales = check_weights("records", _numbers(record, "scales"), k)
+        noise = check_positive("records", "noise_variance", record["noise_variance"])
+        return LearnedKernel(check_weights("records", _numbers(record, "weights"), k), scales, noise)
+
+
+def _numbers(record: Recorded, name: str) -> list[float]:
+    values = record.get(name)
+    if not isinstance(values, (list, tuple)):
+        raise InvalidInput(f"records: {name} of a re-learning must be a list of numbers, got {shown(values)}.")
+    return list(values)

@@ -1,0 +1,95 @@
+"""The next question: what a rule chooses, some of it to explore, and random checks, as one query."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from fewsight._base.types import Indices
+from fewsight.active.history import Check
+from fewsight.active.rules import Coverage, Exploration, Query, QueryRule
+from fewsight.active.rules.base import nothing
+from fewsight.active.rules.diversity import apart_from
+from fewsight.active.schedule import Schedule
+from fewsight.active.views import View
+
+CHECK = "a random check"
+FEW = 3  # labels of each category, on average
+EVERY, EVERY_AFTER = 2, 3  # which question of a rule explores, while labels are few and later
+
+
+@final
+@dataclass(frozen=True)
+class QuestionBuilder:
+    """How questions are chosen; the options are those of `ActiveLearner`."""
+
+    rule: QueryRule
+    explore: bool
+    audit_share: float
+    random_state: int
+
+    def query(
+        self, view: View, schedule: Schedule, rest: Indices, size: int | None, calibrate: Callable[[], None]
+    ) -> tuple[Query, tuple[Check, ...]]:
+        """What to ask about next among the rest, and which of it are random checks; some rules want `calibrate` done first."""
+        candidates, state = schedule.candidates(rest)
+        if not len(candidates):
+            return nothing(view), ()
+        rng = np.random.default_rng([self.random_state, schedule.done])
+        n_wanted = 1 if size is None else size
+        checks = schedule.draw(candidates, n_wanted, self.audit_share, len(rest), view.n_labelled, rng)
+        drawn = np.array([check.position for check in checks], dtype=np.intp)
+        rule, among = self._rule_now(view), np.setdiff1d(candidates, drawn) if len(drawn) else candidates
+        if rule.uses_probabilities:
+            calibrate()
+        wanted = None if size is None else size - len(drawn)
+        parts = [] if wanted == 0 or not len(among) else self._parts(rule, view, among, wanted, rng)
+        return _joined(parts, drawn, state), checks
+
+    def _parts(
+        self, rule: QueryRule, view: View, among: Indices, wanted: int | None, rng: np.random.Generator
+    ) -> list[Query]:
+        """What the rule chooses, and what is asked in its place to explore."""
+        n_exploring = 0 if wanted is None or not self._explores(rule, view) else exploring(view, wanted)
+        if not n_exploring:
+            return [_by(rule, view, among, wanted, rng)]
+        explored = _by(Exploration(), view, among, n_exploring, rng)
+        n_left = (wanted or 1) - len(explored)
+        others = np.setdiff1d(among, explored.indices)
+        if not n_left or not len(others):
+            return [explored]
+        return [_by(rule, view, apart_from(view, explored.indices, others, rng), n_left, rng), explored]
+
+    def _explores(self, rule: QueryRule, view: View) -> bool:
+        """Rules that need no label look everywhere by themselves."""
+        return self.explore and rule.needs_labels and len(view.classes) > 1
+
+    def _rule_now(self, view: View) -> QueryRule:
+        """The rule, or coverage until there are two categories to be uncertain between."""
+        return Coverage() if len(view.classes) < 2 and self.rule.name != "random" else self.rule
+
+
+def exploring(view: View, size: int) -> int:
+    """How many of the next questions explore: every second while labels are few, every third later."""
+    turns = view.n_labelled + np.arange(size)
+    every = np.where(turns < FEW * len(view.classes), EVERY, EVERY_AFTER)
+    return int((turns % every == every - 1).sum())
+
+
+def _by(rule: QueryRule, view: View, among: Indices, size: int | None, rng: np.random.Generator) -> Query:
+    """What a rule chooses, with reasons."""
+    found = rule.query(view, among=among, batch_size=size, random_state=rng)
+    return Query(found.indices, found.scores, tuple(rule.reason(view, place) for place in found.indices.tolist()))
+
+
+def _joined(parts: Sequence[Query], drawn: Indices, state: str) -> Query:
+    """Questions and checks as one query. Scores of different rules cannot be compared: later parts get the lowest before."""
+    checks = Query(drawn, np.zeros(len(drawn)), (CHECK,) * len(drawn))
+    indices = np.concatenate([part.indices for part in [*parts, checks]])
+    reasons = tuple(reason for part in [*parts, checks] for reason in part.reasons)
+    first = parts[0].scores if parts else checks.scores
+    scores = np.concatenate([first, np.full(len(indices) - len(first), first[-1] if len(first) else 0.0)])
+    return Query(indices, scores, reasons, state)

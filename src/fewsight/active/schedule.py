@@ -1,0 +1,97 @@
+"""Whose turn it is: what was skipped, and which questions are random checks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Self, final
+
+import numpy as np
+
+from fewsight._base.types import Indices
+from fewsight.active.history import Act, Check
+from fewsight.active.views.base import Label
+
+
+@final
+@dataclass
+class Schedule:
+    """Everything about questions that is not in the view: what the acts that are on make of it.
+
+    Attributes
+    ----------
+    cool_down : turns for which a skipped example is not asked about again.
+    done : answers and skips so far.
+    cooling : position of each skipped example, and the turn from which it may be asked about again.
+    drawn : random checks of the last query that are not answered yet, by position.
+    checks : random checks that are answered.
+    believed : of each answer, what its example was taken for before; None where no category was known.
+    closed : positions that are never asked about: excluded from the start, or discarded.
+    """
+
+    cool_down: int
+    done: int = 0
+    cooling: dict[int, int] = field(default_factory=dict)
+    drawn: dict[int, Check] = field(default_factory=dict)
+    checks: list[Check] = field(default_factory=list)
+    believed: list[Label | None] = field(default_factory=list)
+    closed: list[int] = field(default_factory=list)
+
+    @classmethod
+    def after(cls, acts: Iterable[Act], cool_down: int) -> Self:
+        """As these acts leave it."""
+        schedule = cls(cool_down)
+        for act in acts:
+            schedule.follow(act)
+        return schedule
+
+    def follow(self, act: Act) -> None:
+        """One more act."""
+        if act.kind == "question":
+            self.drawn = {check.position: check for check in act.checks}
+        elif act.kind == "label":
+            for position in act.indices:
+                self._answered(position)
+            self.believed += act.believed
+        elif act.kind == "skip":
+            self.done += len(act.indices)
+            self.cooling.update(dict.fromkeys(act.indices, self.done + self.cool_down))
+        elif act.kind == "discard":
+            self.done += len(act.indices)
+            self.closed += act.indices
+        elif act.kind == "start":
+            self.closed += act.excluded
+
+    def _answered(self, position: int) -> None:
+        check = self.drawn.pop(position, None)
+        if check is not None:
+            self.checks.append(check)
+        self.cooling.pop(position, None)
+        self.done += 1
+
+    def candidates(self, rest: Indices) -> tuple[Indices, str]:
+        """Which of the rest may be asked about now, and what is to be said about it.
+
+        Where all cool down, those that were skipped longest ago come back.
+        """
+        back = np.zeros(len(rest), dtype=np.intp)
+        if self.cooling:
+            back[:] = [self.cooling.get(position, 0) for position in rest.tolist()]
+        ready = rest[back <= self.done]
+        if len(ready) or not len(rest):
+            return ready, ""
+        state = f"All {len(rest):,} examples that are left were skipped; those skipped longest ago come back."
+        return rest[back == back.min()], state
+
+    @property
+    def n_cooling(self) -> int:
+        return sum(back > self.done for back in self.cooling.values())
+
+    def draw(
+        self, candidates: Indices, size: int, share: float, n_rest: int, n_labelled: int, rng: np.random.Generator
+    ) -> tuple[Check, ...]:
+        """The random checks among the next questions, drawn before a rule chooses; every 1 / share-th is one."""
+        turns = self.done + np.arange(size)
+        n_checks = int((np.floor((turns + 1) * share + 1e-9) > np.floor(turns * share + 1e-9)).sum())
+        chosen = rng.permutation(candidates)[:n_checks].tolist() if n_checks else []
+        return tuple(Check(place, n_rest - number, n_labelled + number) for number, place in enumerate(chosen))

@@ -1,0 +1,203 @@
+"""Is it worth it? fewsight against what people fit to the same features today, label by label.
+
+All start from the same label of each category. Then fewsight asks, and everybody else, fewsight itself among them, gets the
+labels of the same images picked at random. After so many labels each is fitted anew and looks at the same test images.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+
+from fewsight._base.checks import check_choice, check_integer
+from fewsight._base.errors import InvalidInput
+from fewsight._base.progress import silent, track
+from fewsight._base.types import Array, Indices
+from fewsight.active import ImagePool, simulate
+from fewsight.channels import Channel, Encodings
+from fewsight.evaluation.comparison import RANDOM, Arm, Comparison
+from fewsight.evaluation.draws import Readable
+from fewsight.evaluation.outcomes import LabelArray
+from fewsight.evaluation.protocol import Draw, Protocol
+from fewsight.images import ImageSet
+from fewsight.kernels import RBF, Kernel, Linear
+from fewsight.learners import LEARNERS, GPClassifier, KernelLearner, Learner
+from fewsight.learners.baseline import Baseline
+from fewsight.learners.examples import Examples
+from fewsight.metrics import accuracy_per_class, calibration_error, log_loss, roc_auc
+
+BASELINES = ("logistic", "nn", "mean", "svm")
+LEAST_POINTS = 6  # of a curve, where there are enough images
+
+Measured = dict[str, float]
+
+
+def compare_baselines(
+    image_set: ImageSet,
+    protocol: Protocol,
+    channels: Mapping[str, Channel],
+    *,
+    learner: KernelLearner | None = None,
+    baselines: Sequence[str] = BASELINES,
+    rule: str = "uncertainty",
+    labels: Sequence[int] | None = None,
+) -> Comparison:
+    """Learning curves over labels for fewsight and for baselines, all on the same test images.
+
+    Parameters
+    ----------
+    image_set, protocol : as for `evaluate`. Whatever takes part and is not tested on may be labelled. Where the protocol does not
+        say how many images to test on, it is half of what the smallest category has beyond its training images.
+    channels : by name; fitted on the images that may be labelled, without their labels.
+    learner : what asks; a `GPClassifier` unless given. With several channels it learns weights for them, and baselines average.
+    baselines : names of `LEARNERS`.
+    rule : by which the learner asks.
+    labels : numbers of labels to measure at; unless given, such that the last is the largest number of training images of the
+        protocol times the number of categories.
+    """
+    arms = _arms(learner or GPClassifier(), baselines, rule, len(channels))
+    names = np.asarray(image_set.labels, dtype=object)
+    readable = Readable(image_set.images, names, channels)
+    draws = readable.draws(replace(protocol, per_class=(protocol.most,), test_per_class=None))
+    counts = _label_counts(labels, protocol, len(set(names[draws[0].train])))
+    fields, runs = [], []
+    for draw in track(draws, f"Comparing with {', '.join(baselines)}", len(draws)):
+        with silent():
+            fields.append(_Field.of(image_set, names, channels, draw, protocol.test_per_class))
+            runs.append(fields[-1].curves(arms, counts))
+    curves = {arm: {name: np.array([run[arm][name] for run in runs]) for name in runs[0][arm]} for arm in arms}
+    combine = "none" if len(channels) == 1 else "evidence"
+    sizes = fields[0].n_pool, len(fields[0].test)
+    return Comparison(tuple(counts), curves, "+".join(channels), combine, *sizes, protocol.hold_out)
+
+
+@dataclass(frozen=True)
+class _Field:
+    """The images of one repeat: first those that may be labelled, then the test images, then those of held-out classes."""
+
+    pool: ImagePool
+    truth: LabelArray  # (n,), of all of them
+    n_pool: int
+    test: Indices
+    held_out: Indices
+    seed: int
+
+    @classmethod
+    def of(
+        cls, images: ImageSet, names: LabelArray, channels: Mapping[str, Channel], draw: Draw, per_class: int | None
+    ) -> _Field:
+        tested = _first_of_each(draw.test, names, per_class)
+        strange = _first_of_each(draw.held_out, names, per_class)
+        pool = np.concatenate([draw.train, np.setdiff1d(draw.test, tested)])
+        chosen = np.concatenate([pool, tested, strange])
+        fresh = [
+            clone(channel).set_params(cache=channel.cache, random_state=draw.seed) for channel in channels.values()
+        ]
+        seen = ImagePool([images.images[i] for i in chosen], fresh, learn_from=np.arange(len(pool)))
+        ends = np.cumsum([len(pool), len(tested), len(strange)])
+        return cls(seen, names[chosen], len(pool), np.arange(*ends[:2]), np.arange(*ends[1:]), draw.seed)
+
+    def curves(self, arms: Mapping[Arm, KernelLearner], counts: Sequence[int]) -> dict[Arm, dict[str, list[float]]]:
+        """What each arm is worth after so many labels."""
+        if counts[-1] > self.n_pool:
+            raise InvalidInput(
+                f"compare_baselines: labels must be at most the images that may be labelled, {self.n_pool}, got {counts[-1]}."
+            )
+        asked = self._asked(*next(iter(arms.items())), counts[-1])
+        n_first = len(set(self.truth[: self.n_pool]))
+        rest = np.setdiff1d(np.arange(self.n_pool), asked[:n_first])
+        random = np.concatenate([asked[:n_first], np.random.default_rng(self.seed).permutation(rest)])
+        found: dict[Arm, dict[str, list[float]]] = {}
+        for arm, learner in arms.items():
+            order = random if arm.rule == RANDOM else asked
+            measured = [self._measure(learner, order[:count]) for count in counts]
+            found[arm] = {name: [point[name] for point in measured] for name in measured[0]}
+        return found
+
+    def _asked(self, arm: Arm, learner: KernelLearner, most: int) -> Indices:
+        """The images in the order in which they are asked about, after one of each class."""
+        closed = list(range(self.n_pool, len(self.truth)))
+        n_classes = len(set(self.truth[: self.n_pool]))
+        told = clone(learner).set_params(kernel=self.pool.channels)
+        answers = self._answers()
+        answers[self.held_out] = answers[0]  # nobody asks about them; any class that is learned will do
+        steps = simulate(told, self.pool, answers, arm.rule, most - n_classes, start=1, test=closed, seeds=[self.seed])
+        return np.concatenate([step["asked"] for step in steps]).astype(np.intp)
+
+    def _seen(self) -> Iterable[tuple[Channel, Encodings]]:
+        return zip(self.pool.channels, self.pool.encodings, strict=True)
+
+    def _answers(self) -> Any:
+        return np.array(self.truth.tolist())
+
+    def _measure(self, learner: KernelLearner, labelled: Indices) -> Measured:
+        """Fit on some labels, and look at the test images and at those of held-out classes."""
+        shown = np.concatenate([self.test, self.held_out])
+        seen = [(kernel_for(learner, channel), rows) for channel, rows in self._seen()]
+        train = [kernel.gram(rows[labelled]) for kernel, rows in seen]
+        asked = [kernel.gram(rows[shown], rows[labelled]) for kernel, rows in seen]
+        several = len(train) > 1
+        fitted = clone(learner).fit(train if several else train[0], self._answers()[labelled])
+        probabilities, strangeness = _said(fitted, asked if several else asked[0])
+        m = len(self.test)
+        truth, classes = self._answers()[self.test], fitted.classes_.tolist()
+        found = {
+            "accuracy": accuracy_per_class(truth, fitted.classes_[probabilities[:m].argmax(axis=1)]),
+            "log_loss": log_loss(truth, probabilities[:m], classes),
+            "calibration_error": calibration_error(truth, probabilities[:m], classes),
+        }
+        if len(self.held_out):
+            found["unknown_auroc"] = roc_auc(np.arange(len(shown)) >= m, strangeness)
+        return found
+
+
+def kernel_for(learner: KernelLearner, channel: Channel) -> Kernel:
+    """The channel's own; but where that is a Gaussian of plain vectors, a baseline gets the vectors as they are.
+
+    That is what people do with embeddings. Other encodings are histograms, whose kernel a baseline needs as much as we do.
+    """
+    is_plain = isinstance(learner, Baseline) and isinstance(channel.kernel, RBF)
+    return Linear() if is_plain else channel.kernel
+
+
+def _said(fitted: Learner, K: Examples) -> tuple[Array, Array]:
+    """Probabilities, and how strange each image is: for learners that do not say, what is usual for them."""
+    assessed = fitted.assess(K)
+    usual = -assessed.latent.mean.max(axis=1)
+    return assessed.probabilities, usual if assessed.unknown_score is None else assessed.unknown_score
+
+
+def _arms(learner: KernelLearner, baselines: Sequence[str], rule: str, n_channels: int) -> dict[Arm, KernelLearner]:
+    """What asks comes first."""
+    gp = clone(learner).set_params(kernel="precomputed")
+    if n_channels > 1 and "weights" in gp.get_params(deep=False):
+        gp.set_params(weights="evidence")
+    if rule == RANDOM or not baselines:
+        got = "random" if rule == RANDOM else "no baseline"
+        raise InvalidInput(f"compare_baselines: a rule that asks and at least one baseline are needed, got {got}.")
+    named = {name: check_choice("compare_baselines", "a baseline", name, LEARNERS) for name in baselines}
+    others = {Arm(name, RANDOM): LEARNERS[name]("precomputed") for name in named}
+    return {Arm("gp", rule): gp, Arm("gp", RANDOM): gp, **others}
+
+
+def _label_counts(labels: Sequence[int] | None, protocol: Protocol, n_classes: int) -> list[int]:
+    """As they are given, or from one of each class to as many as the protocol learns from."""
+    if labels is not None:
+        counts = sorted({check_integer("compare_baselines", "labels", count, least=n_classes) for count in labels})
+        if not counts:
+            raise InvalidInput("compare_baselines: labels must be one or more whole numbers, got none.")
+        return counts
+    steps = np.linspace(1, protocol.most, min(LEAST_POINTS, protocol.most)).round().astype(int)
+    return [n_classes * int(size) for size in sorted({1, *protocol.per_class, *steps.tolist()})]
+
+
+def _first_of_each(drawn: Indices, names: LabelArray, per_class: int | None) -> Indices:
+    """So many images of each class, or half of what the smallest has."""
+    members = [drawn[names[drawn] == name] for name in dict.fromkeys(names[drawn])]
+    if per_class is None:
+        per_class = max(1, min(map(len, members), default=0) // 2)
+    return np.concatenate([rows[:per_class] for rows in members]) if members else drawn

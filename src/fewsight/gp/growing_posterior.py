@@ -1,0 +1,231 @@
+"""Posteriors at every point of a pool, kept up to date label by label.
+
+**Zero mean** (`GrowingPosterior`). With A = K + noise = L L^T for the n labelled points, V = L^-1 K(labelled, pool) and
+Z = L^-1 targets, the means of the pool are V^T Z and its variances the prior ones less the squared lengths of V's columns
+[Kapoor2010, eq. 5 and 6]. A label at pool position i adds one row to each: with the pivot l = sqrt(variance_i + noise),
+
+    v = (k(i, pool) - V_i^T V) / l,    z = (t - mean_i) / l,    mean += v z^T,    variance -= v^2,
+
+in O(n m). L itself is not needed, as V_i is its new row. A class that is new had -1 as its target everywhere, so its
+column is the negative of what targets of +1 give, which is carried along. Taking back the last label takes back its row.
+
+**Free mean** (`FreeMeanPosterior`, see `fewsight.gp.iterative_variance`). With u = A^-1 1 and h(x) = u^T k(x), the posterior
+covariance of x and of a point j that gets a label is
+
+    g(x) = q(x) + (1 - h(x)) (1 - h_j) / 1^T u,    q(x) = k(x, j) - k(x)^T A^-1 k_j,
+
+and the label, with targets t, adds g (t - mean_j) / (variance_j + noise) to all means and takes g^2 / (variance_j + noise) from
+all variances. So a label takes one column of the kernel and one product with those that are kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol, final
+
+import numpy as np
+import numpy.typing as npt
+from scipy.linalg import blas, cho_solve, solve_triangular
+
+from fewsight._base.types import Array, Indices
+
+FIRST_ROWS = 16
+AT_A_TIME = 4_096  # points of the pool whose variances are worked out together
+Single = npt.NDArray[np.float32]
+
+
+@dataclass
+class _GrowingRows:
+    """Rows of numbers that are appended and taken back; room is doubled when it runs out."""
+
+    width: int
+    store: Array = field(init=False)
+    n: int = 0
+
+    def __post_init__(self) -> None:
+        self.store = np.empty((FIRST_ROWS, self.width))
+
+    @property
+    def rows(self) -> Array:
+        return self.store[: self.n]
+
+    def append(self, row: Array) -> None:
+        if self.n == len(self.store):
+            larger = np.empty((max(FIRST_ROWS, 2 * len(self.store)), self.width))
+            larger[: self.n] = self.store
+            self.store = larger
+        self.store[self.n] = row
+        self.n += 1
+
+    def fill(self, rows: Array) -> None:
+        self.store, self.n = rows, len(rows)
+
+
+@final
+class GrowingPosterior:
+    """Means (m, c) and variances (m,) of a pool under a zero-mean Gaussian process.
+
+    Memory is that of V, n x m numbers (24 MB for 300 labels and a pool of 10,000), up to twice that while it grows.
+    """
+
+    def __init__(self, prior_variance: Array) -> None:
+        self._prior = prior_variance
+        m = len(prior_variance)
+        self._V, self._means = _GrowingRows(m), _GrowingRows(m)  # (n, m) and, a row per class, (c, m)
+        self._Z: list[Array] = []  # a row per label, as long as there were classes when it came
+        self._variance = prior_variance.copy()
+        self._of_ones, self._Z_of_ones = np.zeros(m), list[float]()  # as a class whose targets are all +1
+
+    @property
+    def n(self) -> int:
+        """How many labels it has learned."""
+        return self._V.n
+
+    @property
+    def n_columns(self) -> int:
+        """How many classes it knows."""
+        return self._means.n
+
+    @property
+    def mean(self) -> Array:
+        return self._means.rows.T
+
+    @property
+    def variance(self) -> Array:
+        return np.maximum(self._variance, 0.0)
+
+    def covariance(self, K: Array, rows: Indices, columns: Indices) -> Array:
+        """Between points of the pool (r, s) whose prior covariances are K (r, s)."""
+        V = self._V.rows
+        return K - V[:, rows].T @ V[:, columns]
+
+    def condition(self, A: Array, K: Array, targets: Array) -> None:
+        """Learn all labels at once: A (n, n) is their covariance with noise, K (n, m) theirs with the pool."""
+        n = len(A)
+        lower: Array = np.asarray(np.linalg.cholesky(A), dtype=np.float64) if n else np.zeros((0, 0))
+        V, Z, of_ones = (_half_solved(lower, side) for side in (K, targets, np.ones((n, 1))))
+        self._V.fill(V)
+        self._means.fill(np.ascontiguousarray(Z.T @ V))
+        self._Z, self._Z_of_ones = list(Z), of_ones[:, 0].tolist()
+        self._of_ones = of_ones[:, 0] @ V
+        self._variance = self._prior - np.einsum("ij,ij->j", V, V)
+
+    def append(self, position: int, row: Array, targets: Array, noise: float) -> None:
+        """Learn the label of a point whose kernel with the pool is `row` (m,), which is overwritten; O(n m).
+
+        `targets` (c,) may be longer than before: the further columns are classes that are new.
+        """
+        for _ in range(len(targets) - self.n_columns):
+            self._means.append(-self._of_ones)
+        pivot = self._pivot(position, noise)
+        V = self._V.rows
+        row -= V[:, position] @ V
+        row /= pivot
+        z, z_of_ones = (targets - self.mean[position]) / pivot, (1.0 - self._of_ones[position]) / pivot
+        self._V.append(row)
+        self._Z.append(z)
+        self._Z_of_ones.append(z_of_ones)
+        self._move(row, z, z_of_ones, 1.0)
+
+    def take_back(self, n_columns: int) -> None:
+        """Forget the last label, and all classes but the first `n_columns`."""
+        z = self._Z.pop()[: self.n_columns]
+        self._move(self._V.rows[-1], z, self._Z_of_ones.pop(), -1.0)
+        self._V.n -= 1
+        self._means.n = n_columns
+
+    def _move(self, row: Array, z: Array, z_of_ones: float, sign: float) -> None:
+        """Add or take back what one row of V contributes."""
+        self._means.rows[...] += np.multiply.outer(sign * z, row)
+        self._of_ones += sign * z_of_ones * row
+        self._variance -= sign * row**2
+
+    def _pivot(self, position: int, noise: float) -> float:
+        """The new diagonal entry of L; noise below what rounding leaves of a variance is raised to that."""
+        least = max(1, self.n) * np.finfo(np.float64).eps * float(self._prior[position])
+        return float(np.sqrt(max(self._variance[position], 0.0) + max(noise, least)))
+
+
+def _half_solved(lower: Array, B: Array) -> Array:
+    """L^-1 B in C order, so that rows can be appended: solved from the right, as B^T L^-T."""
+    if not B.size:
+        return np.zeros(B.shape)
+    solved: Array = blas.dtrsm(1.0, lower, np.ascontiguousarray(B).T, side=1, lower=1, trans_a=1)
+    return np.ascontiguousarray(solved.T)
+
+
+class KernelColumns(Protocol):
+    """Kernel values of a pool in single precision, kept for those points that were asked for."""
+
+    def first(self, positions: Indices, start: int = 0) -> Single:
+        """A row for each of these points, its kernel with the whole pool (n, m); those before `start` are in place."""
+
+
+@final
+class FreeMeanPosterior:
+    """Means (m, c) and variances (m,) of a pool under a Gaussian process with a free mean; kernel columns are kept elsewhere."""
+
+    def __init__(self, columns: KernelColumns, factor: float, noise: float, prior_variance: Array) -> None:
+        self._columns, self._factor, self._noise, self._prior = columns, factor, noise, prior_variance
+
+    def condition(self, where: Indices, targets: Array) -> None:
+        """On the labels of the points at `where`, one or more."""
+        K = self._columns.first(where)
+        A = self._factor * K[:, where].astype(np.float64)
+        self._where, self._K = where, K
+        self._lower = np.linalg.cholesky(0.5 * (A + A.T) + self._noise * np.eye(len(where)))
+        self._ones = self.solve(np.ones(len(where)))
+        self._total = float(self._ones.sum())
+        means = self._ones @ targets / self._total
+        sides = np.column_stack([self.solve(targets - means), self._ones])
+        parts = [self._of_some(slice(start, start + AT_A_TIME), sides) for start in range(0, K.shape[1], AT_A_TIME)]
+        inner, explained = np.concatenate([part[0] for part in parts]), np.concatenate([part[1] for part in parts])
+        self.mean, self._inner = inner[:, :-1] + means, inner[:, -1]
+        self.variance = self._prior - explained + (1.0 - self._inner) ** 2 / self._total
+
+    def append(self, position: int, targets: Array) -> None:
+        """Learn the label of one more point, of a class that may be new: the mean of such a one was -1 everywhere."""
+        new = np.full((len(self.mean), len(targets) - self.mean.shape[1]), -1.0)
+        self.mean = np.hstack([self.mean, new]) if new.size else self.mean
+        n, where = len(self._where), np.append(self._where, position)
+        K = self._columns.first(where, n)
+        self._K, column = K[:n], K[n]
+        k = self._factor * column[self._where].astype(np.float64)
+        dual = self.solve(k)
+        q = self._factor * (column - dual.astype(np.float32) @ self._K)
+        g = q + (1.0 - self._inner) * ((1.0 - self._inner[position]) / self._total)
+        pivot = max(float(self.variance[position]), 0.0) + self._noise
+        self.mean = self.mean + np.multiply.outer(g / pivot, targets - self.mean[position])
+        self.variance = self.variance - g**2 / pivot
+        self._grow(position, column, k, dual, q)
+        self._K, self._where = K, where
+
+    def covariance(self, K: Array, left: Array, right: Array, rows: Indices, columns: Indices) -> Array:
+        """Of points at these places, from their kernel values K with each other and with the labelled ones."""
+        of_mean = np.multiply.outer(1.0 - self._inner[rows], 1.0 - self._inner[columns]) / self._total
+        return K - left.T @ self.solve(right) + of_mean
+
+    def solve(self, B: Array) -> Array:
+        """A^-1 B."""
+        return np.asarray(cho_solve((self._lower, True), B), dtype=np.float64)
+
+    def _of_some(self, some: slice, sides: Array) -> tuple[Array, Array]:
+        """Inner products of some of the pool with the right-hand sides, and how much of their variance is explained."""
+        K = self._factor * self._K[:, some].astype(np.float64)
+        half = solve_triangular(self._lower, K, lower=True)
+        return K.T @ sides, np.einsum("ij,ij->j", half, half)
+
+    def _grow(self, position: int, column: Single, k: Array, dual: Array, q: Array) -> None:
+        """A with one more row, and what goes with it."""
+        own = self._factor * float(column[position]) + self._noise
+        half = solve_triangular(self._lower, k, lower=True)
+        pivot = max(own - float(k @ dual), 1e-12 * own)
+        corner = np.sqrt(max(own - float(half @ half), 1e-12 * own))
+        n = len(self._lower)
+        lower = np.zeros((n + 1, n + 1))
+        lower[:n, :n], lower[n, :n], lower[n, n] = self._lower, half, corner
+        share = (1.0 - self._inner[position]) / pivot
+        self._total += share * (1.0 - float(self._inner[position]))
+        self._ones = np.append(self._ones - share * dual, share)
+        self._inner = self._inner + share * q
+        self._lower = lower

@@ -1,0 +1,82 @@
+"""What learners have in common that state no uncertainty of their own: the baselines."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+
+import numpy as np
+
+from fewsight._base.checks import check_matrix
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array, Indices, State
+from fewsight.learners.base import Assessment, Latent
+from fewsight.learners.examples import Examples
+from fewsight.learners.kernel_learner import KernelLearner
+from fewsight.learners.labels import Labels
+from fewsight.learners.probability import softmax
+
+
+class Baseline(KernelLearner):
+    """A learner whose values decide, and are all that it knows. Several Gram matrices are averaged."""
+
+    def latent(self, X: Examples) -> Latent:
+        """The values that decide. Such a learner states no uncertainty: the standard deviations are zero."""
+        return self.assess(X).latent
+
+    def predict_proba(self, X: Examples) -> Array:
+        """A softmax of the values that decide: it keeps their order."""
+        return softmax(self._decide(X))
+
+    def assess(self, X: Examples) -> Assessment:
+        """Values and probabilities, reading X once."""
+        values = self._decide(X)
+        return Assessment(Latent(values, np.zeros_like(values)), softmax(values))
+
+
+class DualLearner(Baseline):
+    """A learner that is linear in the space that the kernel spans: K_test @ dual_weights_ + intercepts_."""
+
+    dual_weights_: Array  # (n, c)
+    intercepts_: Array  # (c,)
+
+    @abstractmethod
+    def _learn(self, grams: list[Array], labels: Labels) -> None:
+        """Find `dual_weights_` and `intercepts_`."""
+
+    def _decide(self, X: Examples) -> Array:
+        rows = self._read(X)
+        return averaged(self.input_.compare(rows)) @ self.dual_weights_ + self.intercepts_
+
+    def _learned(self) -> State:
+        return State({"options": self._options()}, {"dual_weights": self.dual_weights_, "intercepts": self.intercepts_})
+
+    def _restore(self, state: State) -> None:
+        n, c = self.input_.n_training, len(self.classes_)
+        self._restore_options(state)
+        self.dual_weights_ = check_matrix("model", "dual_weights", state.arrays["dual_weights"], shape=(n, c))
+        self.intercepts_ = stored_row(state, "intercepts", c)
+
+
+class MemberLearner(Baseline):
+    """A learner that needs to know no more than which class each training example belongs to, and numbers about them."""
+
+    members_: Indices  # (n,), the number of each training example's class
+
+    def _restore_members(self, state: State) -> None:
+        """The class of each training example, checked: every class has one."""
+        n, c = self.input_.n_training, len(self.classes_)
+        members = state.arrays["members"]
+        if members.shape != (n,) or members.dtype.kind != "i" or not np.array_equal(np.unique(members), np.arange(c)):
+            raise InvalidInput(f"members must be {n} numbers of classes, each of {c} classes among them.")
+        self.members_ = members.astype(np.intp)
+
+
+def averaged(blocks: Sequence[Array]) -> Array:
+    """The mean of scaled Gram matrices, or of their diagonals."""
+    return blocks[0] if len(blocks) == 1 else np.mean(blocks, axis=0)
+
+
+def stored_row(state: State, name: str, length: int) -> Array:
+    """An array of so many finite numbers of a model file."""
+    return check_matrix("model", name, state.arrays[name][None], shape=(1, length))[0]

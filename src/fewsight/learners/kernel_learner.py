@@ -1,0 +1,129 @@
+"""What learners have in common that see their examples through Gram matrices only."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array, State
+from fewsight.gp import Posterior
+from fewsight.kernels import Kernel
+from fewsight.learners.base import Learner
+from fewsight.learners.examples import Examples
+from fewsight.learners.inputs import Input, choose_input, input_from_state, is_list_of_matrices
+from fewsight.learners.labels import Labels, LabelsLike, classes_from, classes_header, labelled
+from fewsight.learners.needs import GramsNeeded, Needs
+
+
+class KernelLearner(Learner):
+    """A classifier that sees its examples through Gram matrices only.
+
+    `kernel` says what X is: a kernel object (or None for a Gaussian as wide as the data) for rows of numbers; a channel or a
+    list of channels for images; "precomputed" for a Gram matrix or a list of them, n x n in `fit` and m x n afterwards.
+    """
+
+    needs: ClassVar[Needs] = GramsNeeded()
+    input_: Input
+    n_features_in_: int
+
+    @abstractmethod
+    def _learn(self, grams: list[Array], labels: Labels) -> None:
+        """Learn from scaled training Gram matrices; `classes_` is set."""
+
+    @abstractmethod
+    def _decide(self, X: Examples) -> Array:
+        """Values whose largest column decides; cheaper than `latent` where that is possible."""
+
+    def fit(self, X: Examples, y: LabelsLike) -> Self:
+        """Learn from examples X and their labels y."""
+        X = self._checked(X, reset=True)
+        inputs = choose_input(self, self.kernel, X)
+        labels, positions = labelled(self, y, _n_examples(X))
+        self.classes_ = np.unique(labels)
+        grams = inputs.fit(X, labels, positions)
+        self.input_ = inputs
+        self._learn(grams, labels)
+        return self
+
+    def predict(self, X: Examples) -> Labels:
+        """The class of each example."""
+        columns = self._decide(X).argmax(axis=1)
+        return self.classes_[columns]
+
+    def state(self) -> State:
+        """All that prediction needs, for the model file."""
+        check_is_fitted(self)
+        learned = self._learned()
+        state = State({**classes_header(self.classes_), **learned.header}, learned.arrays)
+        return state.join("input", self.input_.state())
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        learner = cls()
+        learner.classes_ = classes_from(state.header)
+        learner.input_ = input_from_state(state.nested("input"))
+        learner.kernel = learner.input_.parameter
+        if isinstance(learner.input_.n_columns, int):
+            learner.n_features_in_ = learner.input_.n_columns
+        learner._restore(state)
+        return learner
+
+    @abstractmethod
+    def _learned(self) -> State:
+        """What was learned, and the options it was learned with, for the model file."""
+
+    @abstractmethod
+    def _restore(self, state: State) -> None:
+        """Take back what `_learned` gave, checking it: a file may be edited. `classes_` and `input_` are set."""
+
+    def _options(self) -> dict[str, Any]:
+        """The options of the learner for the header of a model file, without what X is and how the work is done."""
+        options = {name: getattr(self, name) for name in self._get_param_names() if name not in ("kernel", "n_jobs")}
+        return {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
+
+    def _restore_options(self, state: State) -> None:
+        """Take the options of a model file; which there are is the learner's to say."""
+        options = state.header["options"]
+        if not isinstance(options, dict) or set(options) != set(self._options()):
+            raise InvalidInput(f"the options must be {', '.join(self._options()) or 'none'}.")
+        self.set_params(**options)
+
+    def _read(self, X: Examples) -> Any:
+        """New examples, ready for `input_.compare` and `input_.diagonals`."""
+        check_is_fitted(self)
+        return self.input_.read(self._checked(X, reset=False))
+
+    def _checked(self, X: Examples, *, reset: bool) -> Any:
+        """Rows of numbers go through scikit-learn's checks; images and lists of Gram matrices have their own."""
+        if self.kernel is None or isinstance(self.kernel, Kernel):
+            sparse = "csr" if self._accepts_sparse() else False
+            return validate_data(self, X, accept_sparse=sparse, dtype=np.float64, reset=reset)
+        return X
+
+    def _accepts_sparse(self) -> bool:
+        return isinstance(self.kernel, Kernel) and self.kernel.accepts_sparse
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = isinstance(self.kernel, str) and self.kernel == "precomputed"
+        tags.input_tags.sparse = self._accepts_sparse()
+        return tags
+
+
+def _n_examples(X: Any) -> int:
+    if is_list_of_matrices(X):
+        return len(X[0])
+    return X.shape[0] if hasattr(X, "shape") else len(X)
+
+
+def check_sizes(posterior: Posterior, n_columns: int, n_rows: int) -> None:
+    """A posterior of a model file fits the classes and the training examples of the same file."""
+    if posterior.n_targets != n_columns:
+        raise InvalidInput(f"the posterior must have a column per class: {n_columns}, got {posterior.n_targets}.")
+    if posterior.n != n_rows:
+        raise InvalidInput(f"the posterior must have a row per training example: {n_rows}, got {posterior.n}.")

@@ -1,0 +1,142 @@
+"""What a category that has few examples borrows from another one: said, shown, and taken back at will."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Sequence
+from typing import NamedTuple, Self
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from fewsight._base.checks import check_matrix, check_number, shown
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array, Indices
+from fewsight.gp import BorrowedColumn, LeaveOneOut, Posterior, borrowed_column
+from fewsight.learners.labels import Label, Labels
+
+
+class Loan(NamedTuple):
+    """Which category lends, and how much its function has to do with the borrower's: 0 nothing, 1 all."""
+
+    lender: Label
+    rho: float
+
+
+class LoanMixin(ABC):
+    """A Gaussian-process classifier some of whose categories borrow. The columns of all others stay as they are.
+
+    `loans_` maps a category to its Loan. Choosing whom to borrow from is `fewsight.transfer.suggest_loan`'s.
+    """
+
+    posterior_: Posterior
+    classes_: Labels
+    loans_: dict[Label, Loan]
+    _borrowed_weights: dict[int, Array]  # by column
+
+    @property
+    def labels_(self) -> Labels:
+        """The labels of the training examples."""
+        check_is_fitted(self)
+        return self.classes_[self.posterior_.targets.argmax(axis=1)]
+
+    def borrower(self) -> LoanMixin:
+        """This learner, whose categories can borrow from each other."""
+        return self
+
+    @classmethod
+    def why_no_loans(cls) -> str:
+        return ""
+
+    def borrow(self, category: Label, lender: Label, rho: float) -> Self:
+        """Let a category borrow from another with correlation rho, in place of what it borrowed before."""
+        check_is_fitted(self)
+        column, lending = self._column(category), self._column(lender)
+        rho = check_number(self, "rho", rho, least=0.0, most=1.0)
+        if column == lending:
+            raise InvalidInput(f"GPClassifier: a category must borrow from another one, got {shown(category)} itself.")
+        if not len(self._rows_of(lending)):
+            raise InvalidInput(f"GPClassifier: the lender must have examples, {shown(lender)} has none.")
+        self.loans_ = {**self.loans_, self._label(column): Loan(self._label(lending), rho)}
+        self._settle([column])
+        return self
+
+    def give_back(self, category: Label) -> Self:
+        """End a loan: the category is learned from its own examples alone."""
+        check_is_fitted(self)
+        self._column(category)
+        self.loans_ = {name: loan for name, loan in self.loans_.items() if name != category}
+        self._settle([])
+        return self
+
+    def leave_one_out(self) -> LeaveOneOut:
+        """Latent values of each training example as if it had not been there, in closed form."""
+        check_is_fitted(self)
+        plain = self.posterior_.leave_one_out()
+        if not self.loans_:
+            return plain
+        mean = plain.mean.copy()
+        for name, loan in self.loans_.items():
+            mean[:, self._column(name)] = self.borrowed(name, loan).left_out
+        return LeaveOneOut(mean, plain.variance)
+
+    def borrowed(self, category: Label, loan: Loan) -> BorrowedColumn:
+        """What a category would be with a loan; nothing is changed."""
+        targets = self.posterior_.targets[:, self._column(category)]
+        lender = self._rows_of(self._column(loan.lender))
+        noise = self.posterior_.noise_variance + self.posterior_.jitters
+        return borrowed_column(self.posterior_.covariance(), noise, targets, lender, loan.rho)
+
+    def forget_loans(self) -> None:
+        """End all loans."""
+        self.loans_, self._borrowed_weights = {}, {}
+
+    def _settle(self, changed: Sequence[int] | None = None) -> None:
+        """Learn the columns of the loans again: of these categories or, where examples came or went, of all."""
+        with_examples = {
+            name: loan for name, loan in self.loans_.items() if len(self._rows_of(self._column(loan.lender)))
+        }
+        kept = {} if changed is None else {c: w for c, w in self._borrowed_weights.items() if c not in changed}
+        self.loans_, self._borrowed_weights = with_examples, {}
+        for name, loan in self.loans_.items():
+            column = self._column(name)
+            weights = kept[column] if column in kept else self.borrowed(name, loan).weights
+            self._borrowed_weights[column] = weights
+
+    def _means(self, K_test: Array) -> Array:
+        """Posterior means (m, c), those of categories that borrow with what they borrow."""
+        mean = self.posterior_.mean(K_test)
+        for column, weights in self._borrowed_weights.items():
+            mean[:, column] = K_test @ weights
+        return mean
+
+    def _loans_state(self) -> tuple[list[tuple[int, int, float]], Array]:
+        """For the model file: borrower, lender (columns) and rho of each loan, and a column of weights for each (n, loans)."""
+        rows = [(self._column(name), self._column(loan.lender), loan.rho) for name, loan in self.loans_.items()]
+        weights = [self._borrowed_weights[row[0]] for row in rows]
+        return rows, np.array(weights).reshape(len(rows), self.posterior_.n).T
+
+    def _restore_loans(self, rows: Sequence[tuple[int, int, float]], weights: Array) -> None:
+        """What came from a file, and may have been edited, fits together."""
+        self.forget_loans()
+        matrix = check_matrix("model", "borrowed", weights, shape=(self.posterior_.n, len(rows)))
+        columns = range(len(self.classes_))
+        for (borrower, lender, rho), column in zip(rows, matrix.T, strict=True):
+            if borrower == lender or not {borrower, lender} <= set(columns) or borrower in self._borrowed_weights:
+                raise InvalidInput("the loans must be between two categories, one for each borrower.")
+            check_number("model", "rho", rho, least=0.0, most=1.0)
+            self.loans_[self._label(borrower)] = Loan(self._label(lender), float(rho))
+            self._borrowed_weights[borrower] = np.ascontiguousarray(column)
+
+    def _column(self, category: Label) -> int:
+        found = np.flatnonzero(self.classes_ == category)
+        if not len(found):
+            raise InvalidInput(f"GPClassifier: a category must be one of those learned, got {shown(category)}.")
+        return int(found[0])
+
+    def _label(self, column: int) -> Label:
+        label: Label = self.classes_[column].item()
+        return label
+
+    def _rows_of(self, column: int) -> Indices:
+        return np.flatnonzero(self.posterior_.targets[:, column] > 0)

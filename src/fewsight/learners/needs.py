@@ -1,0 +1,120 @@
+"""What learners need of their examples, and how an evaluation or an application gives it to them.
+
+An evaluation prepares images channel by channel and never asks which learner it has: the learner's needs turn what is prepared
+into what is fitted to and asked about. Nothing is computed that no learner needs.
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from functools import cached_property
+from time import perf_counter
+from typing import ClassVar, NamedTuple, final
+
+from fewsight._base.types import Array, Indices
+from fewsight.channels import Channel, Encodings
+from fewsight.images import Image
+from fewsight.learners.examples import Examples, KernelLike
+from fewsight.learners.histograms import SideBySide, compares_by_intersection
+from fewsight.learners.labels import Labels
+
+
+@final
+class Prepared:
+    """Training images, and images to ask about, through one channel. What is computed is computed once, when it is needed."""
+
+    def __init__(self, channel: Channel, train: Sequence[Image], labels: Labels, asked: Sequence[Image]) -> None:
+        self.channel = channel  # unfitted
+        self.train, self.labels, self.asked = train, labels, asked
+        self.seconds_encodings = self.seconds_gram = 0.0
+
+    @cached_property
+    def encodings(self) -> tuple[Encodings, Encodings]:
+        """Of the training images and of those asked about; the channel is fitted on the training images alone."""
+        return self._encoded[1:]
+
+    @cached_property
+    def grams(self) -> tuple[Array, Array]:
+        """Training x training and asked x training."""
+        channel, train, asked = self._encoded
+        start = perf_counter()
+        grams = channel.gram(train), channel.gram(asked, train)
+        self.seconds_gram = perf_counter() - start
+        return grams
+
+    @cached_property
+    def _encoded(self) -> tuple[Channel, Encodings, Encodings]:
+        start = perf_counter()
+        fitted = copy.copy(self.channel).fit(self.train, self.labels)
+        encoded = fitted, fitted.encode(self.train), fitted.encode(self.asked)
+        self.seconds_encodings = perf_counter() - start
+        return encoded
+
+
+class Given(NamedTuple):
+    """What a learner is given: X for `fit`, X to ask about, what they are, and for rows the channel of each column."""
+
+    train: Examples
+    asked: Examples
+    kernel: KernelLike
+    groups: Indices | None = None
+
+
+class Needs(ABC):
+    """What a learner needs of its examples."""
+
+    channels_that: ClassVar[str] = "see images"  # in words: what every channel must do
+
+    @abstractmethod
+    def given(self, prepared: Sequence[Prepared]) -> Given:
+        """Both sides of one or several channels, as the learner takes them."""
+
+    def accepts(self, channel: Channel) -> bool:
+        """Whether a channel, unfitted or not, does what it must."""
+        return True
+
+    def bytes_of_pairs(self, n_images: int, n_channels: int) -> int:
+        """Memory that comparing every training image with every other takes; nothing where no learner does so."""
+        return 0
+
+
+@final
+class GramsNeeded(Needs):
+    """Gram matrices: one, or a list of those of several channels."""
+
+    per_pair = 64  # bytes, while learning: a number in each of about eight matrices
+    per_pair_and_channel = 16  # and with every further channel, in its Gram matrix and a copy to add it up from
+
+    def given(self, prepared: Sequence[Prepared]) -> Given:
+        train, asked = zip(*(each.grams for each in prepared), strict=True)
+        if len(train) == 1:
+            return Given(train[0], asked[0], "precomputed")
+        return Given(list(train), list(asked), "precomputed")
+
+    def bytes_of_pairs(self, n_images: int, n_channels: int) -> int:
+        return (self.per_pair + self.per_pair_and_channel * (n_channels - 1)) * n_images**2
+
+
+@final
+class RowsNeeded(Needs):
+    """Rows of histograms: encodings of channels that compare by histogram intersection, side by side."""
+
+    channels_that: ClassVar[str] = "compare by histogram intersection"
+
+    def given(self, prepared: Sequence[Prepared]) -> Given:
+        train, asked = (list(side) for side in zip(*(each.encodings for each in prepared), strict=True))
+        layout = SideBySide.of(train)
+        return Given(layout.rows(train), layout.rows(asked), None, layout.groups)
+
+    def accepts(self, channel: Channel) -> bool:
+        return compares_by_intersection(channel)
+
+
+@final
+class ImagesNeeded(Needs):
+    """The images themselves; the learner fits the channels, or whatever else it sees them through."""
+
+    def given(self, prepared: Sequence[Prepared]) -> Given:
+        return Given(prepared[0].train, prepared[0].asked, [each.channel for each in prepared])

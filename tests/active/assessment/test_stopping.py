@@ -1,0 +1,83 @@
+"""Whether more labels would help: claims that hold in simulated runs."""
+
+import numpy as np
+
+from fewsight.active import ActiveLearner, GramPool
+from fewsight.active.assessment.stopping import Decisions, advise, gain_on_labelled
+from fewsight.learners import GPClassifier
+
+GP = GPClassifier("precomputed", noise_variance=0.01)
+
+
+def run(K, truth, n, seed, rule="uncertainty", learner=GP, **options):
+    """An active learner after n answers."""
+    active = ActiveLearner(learner, rule, random_state=seed, **options).fit(K)
+    for _ in range(n):
+        query = active.query()
+        active.teach(query.indices, truth[query.indices])
+    return active
+
+
+def part(digits, digit_gram, size, seed):
+    """A random part of the digits as a pool of its own."""
+    rows = np.random.default_rng(seed).permutation(len(digit_gram))[:size]
+    return GramPool(digit_gram[np.ix_(rows, rows)]), digits[1][rows]
+
+
+def test_advice_to_stop_comes_when_100_more_labels_would_gain_less_than_a_point(digits, digit_gram):
+    """On test examples that are never asked about; at least 80 of 100 runs."""
+    pool, truth, gains = GramPool(digit_gram), digits[1], []
+    for seed in range(1000, 1006):
+        test = np.random.default_rng(seed).permutation(len(truth))[:700]
+        active = ActiveLearner(GP, random_state=seed).fit(pool, exclude=test)
+        accuracy, stopped = [], None
+        while stopped is None or len(accuracy) < stopped + 100:
+            query = active.query()
+            active.teach(query.indices, truth[query.indices])
+            decisions = np.array(active.view_.classes)[active.view_.decisions()]
+            accuracy.append(np.mean(decisions[test] == truth[test]))
+            if stopped is None and len(accuracy) % 10 == 0 and active.status().advice.stop:
+                stopped = len(accuracy)
+        gains.append(accuracy[-1] - accuracy[stopped - 1])
+    assert np.mean(np.array(gains) < 0.01) >= 0.8
+
+
+def test_advice_is_given_in_words(digits, digit_gram):
+    early, late = (run(GramPool(digit_gram), digits[1], n, 3).status() for n in (10, 300))
+    assert not early.advice.stop
+    assert early.advice.reason.startswith("Too early to say: advice comes after 20 answers; so far about ")
+    assert late.advice.stop
+    assert "The last 40 answers changed " in late.advice.reason
+    assert late.advice.reason.endswith("100 more answers would probably gain less than 1 point.")
+    assert f"{late.n_labelled:,} labelled" in str(late)
+    assert "random checks" in str(late)
+    assert late.expected_accuracy > 0.8
+
+
+def test_what_the_labelled_examples_gained_equals_learning_with_half_of_them_and_without_each(digits, digit_gram):
+    n, n_before = 60, 30
+    K, truth = digit_gram[:n, :n], digits[1][:n]
+    targets = np.where(truth[:, None] == np.unique(truth), 1.0, -1.0)
+
+    def right(example, others):
+        others = [other for other in others if other != example]
+        A = K[np.ix_(others, others)] + 0.01 * np.eye(len(others))
+        mean = K[example, others] @ np.linalg.solve(A, targets[others])
+        return bool(mean.argmax() == targets[example].argmax())
+
+    expected = sum(right(i, range(n)) - right(i, range(n_before)) for i in range(n))
+    assert gain_on_labelled(K, targets, np.full(n, 0.01), n_before) == expected
+
+
+def test_a_pool_whose_hard_examples_are_all_labelled_is_no_reason_to_stop_for_new_ones(digits, digit_gram):
+    K, truth = part(digits, digit_gram, 500, 3)
+    advice = run(K, truth, 250, 3).status().advice
+    assert not advice.stop
+    assert "would hardly change the rest, but probably gain about 2 points on new examples." in advice.reason
+
+
+def test_a_category_that_was_new_among_the_last_answers_speaks_against_stopping():
+    history = [Decisions(n, 2 if n < 50 else 3, np.zeros(10, dtype=np.int32)) for n in range(30, 61)]
+    advice = advise(history, np.full((5, 3), 1 / 3), np.arange(5), None)
+    assert not advice.stop
+    assert "1 category is new among them, so it is worth going on." in advice.reason

@@ -1,0 +1,68 @@
+"""A Gaussian process on a pool: what is learned at intervals is what the classifier learns."""
+
+import numpy as np
+import pytest
+
+from fewsight._base.errors import InvalidInput
+from fewsight.active import GramPool, VectorPool
+from fewsight.active.followers import GPFollower
+from fewsight.active.views import Labelled
+from fewsight.kernels import RBF
+from fewsight.learners import GPClassifier
+
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(60, 4))
+NAMES = np.array(["a", "b", "c"])[(X[:, 0] > 0.5).astype(int) + (X[:, 0] > -0.5)]
+LABELLED = Labelled(list(range(25)), NAMES[:25].tolist(), sorted(set(NAMES[:25].tolist())))
+ALL = np.arange(60)
+
+
+def test_weights_and_noise_are_those_of_a_classifier_on_the_same_examples():
+    kernels = [RBF(scale=1.0), RBF(scale=4.0)]
+    grams = [kernel.gram(X) for kernel in kernels]
+    follower = GPFollower(GPClassifier("precomputed", weights="evidence"), GramPool(grams), ALL)
+    found = follower.learn(LABELLED)
+    alone = GPClassifier("precomputed", weights="evidence").fit([K[:25, :25] for K in grams], NAMES[:25])
+    np.testing.assert_allclose(found.weights, alone.weights_)
+    assert found.noise_variance == alone.noise_variance_
+
+
+def test_what_was_learned_comes_back_from_its_record():
+    follower = GPFollower(GPClassifier(RBF(scale=2.0)), VectorPool(X, RBF(scale=2.0)), ALL)
+    found = follower.learn(LABELLED)
+    again = follower.from_record(follower.record(found))
+    np.testing.assert_array_equal(again.factors, found.factors)
+    assert again.noise_variance == found.noise_variance
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        {"weights": "all", "scales": [1.0], "noise_variance": 0.1},
+        {"weights": [1.0], "scales": [1.0], "noise_variance": -1.0},
+        {"weights": [1.0, 2.0], "scales": [1.0], "noise_variance": 0.1},
+        {"scales": [1.0], "noise_variance": 0.1},
+    ],
+)
+def test_records_that_cannot_be_are_refused(record):
+    follower = GPFollower(GPClassifier(RBF(scale=2.0)), VectorPool(X, RBF(scale=2.0)), ALL)
+    with pytest.raises(InvalidInput, match="records"):
+        follower.from_record(record)
+
+
+def test_the_learner_that_is_taken_away_is_the_classifier_of_these_labels():
+    learner = GPClassifier(RBF(scale=2.0), noise_variance=0.1)
+    follower = GPFollower(learner, VectorPool(X, RBF(scale=2.0)), ALL)
+    model = follower.learner(LABELLED, follower.plain())
+    alone = GPClassifier(RBF(scale=2.0), noise_variance=0.1).fit(X[:25], NAMES[:25])
+    np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), atol=1e-10)
+    assert follower.calibration(LABELLED, follower.plain()) == model.calibration_
+
+
+def test_left_out_examples_are_those_of_the_classifier():
+    follower = GPFollower(GPClassifier(RBF(scale=2.0), noise_variance=0.1), VectorPool(X, RBF(scale=2.0)), ALL)
+    view = follower.view(follower.plain())
+    view.start(*LABELLED)
+    found = follower.left_out(view, follower.plain())
+    alone = GPClassifier(RBF(scale=2.0), noise_variance=0.1).fit(X[:25], NAMES[:25])
+    np.testing.assert_allclose(found.mean, alone.leave_one_out().mean, atol=1e-10)
