@@ -38,9 +38,13 @@ _HOMES = {
     "image_set_from_class_folders": "images",
     "image_set_from_table": "images",
     "sample_set": "images",
+    "LEARNERS": "learners",
     "GPClassifier": "learners",
     "HistogramGPClassifier": "learners",
     "KernelCombination": "learners",
+    "Learner": "learners",
+    "LogisticClassifier": "learners",
+    "NearestMeanClassifier": "learners",
     "NearestNeighbourClassifier": "learners",
     "SVMClassifier": "learners",
     "Posterior": "gp",
@@ -59,6 +63,7 @@ _HOMES = {
 
 __all__ = [
     "CHANNELS",
+    "LEARNERS",
     "QUERY_RULES",
     "RBF",
     "ActiveLearner",
@@ -77,8 +82,11 @@ __all__ = [
     "JitterWarning",
     "Kernel",
     "KernelCombination",
+    "Learner",
     "Linear",
+    "LogisticClassifier",
     "ModelFileError",
+    "NearestMeanClassifier",
     "NearestNeighbourClassifier",
     "OpponentSift",
     "Phog",
@@ -125,9 +133,13 @@ if TYPE_CHECKING:
     from fewsight.images import FeatureCache, ImageSet, image_set_from_class_folders, image_set_from_table, sample_set
     from fewsight.kernels import RBF, ExponentialChiSquare, HistogramIntersection, Kernel, Linear, Polynomial
     from fewsight.learners import (
+        LEARNERS,
         GPClassifier,
         HistogramGPClassifier,
         KernelCombination,
+        Learner,
+        LogisticClassifier,
+        NearestMeanClassifier,
         NearestNeighbourClassifier,
         SVMClassifier,
     )

@@ -1,5 +1,14 @@
 """Estimators with scikit-learn's contract. A learner is added by adding it to LEARNERS; all else follows from its class."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from sklearn.base import clone
+
+from fewsight._base.checks import owner_name
+from fewsight._base.errors import InvalidInput
 from fewsight.learners.base import Assessment, Latent, Learner, LeftOut
 from fewsight.learners.gp_classifier import GPClassifier
 from fewsight.learners.histogram_gp import HistogramGPClassifier
@@ -18,6 +27,18 @@ LEARNERS: dict[str, type[Learner]] = {
     )
 }
 
+LearnerLike: TypeAlias = Learner | Callable[[], Learner]
+
+
+def unfitted(owner: object, learner: LearnerLike) -> Learner:
+    """An unfitted copy of a learner, or of what comes when it is called."""
+    made = learner() if callable(learner) else learner
+    if not isinstance(made, Learner):
+        raise InvalidInput(f"{owner_name(owner)}: a learner must be a fewsight Learner, got {type(made).__name__}.")
+    fresh: Learner = clone(made)
+    return fresh
+
+
 __all__ = [
     "LEARNERS",
     "Assessment",
@@ -27,6 +48,7 @@ __all__ = [
     "KernelLearner",
     "Latent",
     "Learner",
+    "LearnerLike",
     "LeftOut",
     "Loan",
     "LoanMixin",
@@ -34,4 +56,5 @@ __all__ = [
     "NearestMeanClassifier",
     "NearestNeighbourClassifier",
     "SVMClassifier",
+    "unfitted",
 ]
