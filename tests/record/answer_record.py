@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from fewsight import FewsightError
-
 Array = np.ndarray[Any, Any]
 DEFECT = "defect/"  # names of answers that are known to be wrong begin with this
 TOLERANCE = 1e-10  # relative to max(1, |value|)
@@ -101,8 +99,8 @@ def answers_of(learner: Any, X: Any) -> dict[str, Any]:
         "latent mean": latent.mean,
         "latent std": latent.std,
     }
-    assessed = learner.assess(X) if hasattr(learner, "assess") else None
-    if assessed is not None and assessed.unknown_score is not None:
+    if hasattr(learner, "assess"):
+        assessed = learner.assess(X)
         found |= {"unknown score": assessed.unknown_score, "unknown": assessed.unknown}
     return found | learned_by(learner)
 
@@ -113,11 +111,9 @@ def learned_by(learner: Any) -> dict[str, Any]:
     for part, names in (("calibration_", CALIBRATION), ("novelty_", NOVELTY)):
         if hasattr(learner, part):
             found |= {f"{part} {name}": getattr(getattr(learner, part), name) for name in names}
-    try:
+    if hasattr(learner, "leave_one_out"):
         left_out = learner.leave_one_out()
         found |= {"leave-one-out mean": left_out.mean, "leave-one-out variance": left_out.variance}
-    except (AttributeError, FewsightError):
-        pass  # a learner that cannot
     return found
 
 
