@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import reporting, track
@@ -206,3 +207,8 @@ def test_one_category_is_too_few(run, make_set):
         InvalidInput, match=r"evaluate: the images must belong to two or more categories, got \['ant'\]\."
     ):
         run(make_set(["ant"]))
+
+
+def test_what_is_no_learner_is_said(run, make_set):
+    with pytest.raises(InvalidInput, match="evaluate: a learner must be a fewsight Learner, got LogisticRegression"):
+        run(make_set(CLASSES), learners={"other": LogisticRegression()})

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from fewsight import FewsightError
+
 Array = np.ndarray[Any, Any]
 DEFECT = "defect/"  # names of answers that are known to be wrong begin with this
 TOLERANCE = 1e-10  # relative to max(1, |value|)
@@ -99,7 +101,8 @@ def answers_of(learner: Any, X: Any) -> dict[str, Any]:
     }
     if hasattr(learner, "assess"):
         assessed = learner.assess(X)
-        found |= {"unknown score": assessed.unknown_score, "unknown": assessed.unknown}
+        if assessed.unknown_score is not None:
+            found |= {"unknown score": assessed.unknown_score, "unknown": assessed.unknown}
     return found | learned_by(learner)
 
 
@@ -115,9 +118,11 @@ def learned_by(learner: Any) -> dict[str, Any]:
     if hasattr(learner, "considered_"):
         found["considered_"] = [each.support for each in learner.considered_]
         found["considered_ rho and value"] = [[each.rho, each.value] for each in learner.considered_]
-    if hasattr(learner, "leave_one_out"):
+    try:
         left_out = learner.leave_one_out()
         found |= {"leave-one-out mean": left_out.mean, "leave-one-out variance": left_out.variance}
+    except (AttributeError, FewsightError):
+        pass  # a learner that cannot
     return found
 
 

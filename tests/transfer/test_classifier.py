@@ -6,8 +6,10 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from fewsight._base.errors import FewsightError
+from fewsight._base.types import State
 from fewsight.gp import Posterior
 from fewsight.kernels import RBF
+from fewsight.persistence import load_learner, save
 from fewsight.transfer import TransferGPClassifier
 
 NOISE = 1e-3
@@ -144,3 +146,40 @@ def test_the_order_of_the_examples_does_not_matter():
 def test_what_cannot_be_is_refused_in_one_sentence(options, message):
     with pytest.raises(FewsightError, match=message):
         clone(learner()).set_params(**options).fit(K, LABELS)
+
+
+@pytest.mark.parametrize("options", [{}, {"n_supports": 2}, {"candidates": []}, {"rho": 0.5, "noise_variance": 0.1}])
+def test_the_model_file_keeps_what_was_borrowed(options, tmp_path):
+    model = learner(**options).fit(K, LABELS)
+    save(model, tmp_path / "model")
+    again = load_learner(tmp_path / "model")
+    assert again.support_ == model.support_
+    assert again.considered_ == model.considered_
+    np.testing.assert_array_equal(again.rho_, model.rho_)
+    np.testing.assert_array_equal(again.decision_function(K_TEST), model.decision_function(K_TEST))
+    assert again.get_params()["target"] == "gerenuk"
+
+
+@pytest.mark.parametrize(
+    ("name", "wrong"),
+    [
+        ("rows", lambda rows: rows + len(LABELS)),
+        ("rows", lambda rows: rows[:-1]),
+        ("rows", lambda rows: rows.astype(float)),
+        ("tasks", lambda tasks: tasks + 1),
+        ("rhos", lambda rhos: rhos + 1.0),
+        ("rhos", lambda rhos: np.append(rhos, 0.5)),
+    ],
+)
+def test_a_state_that_does_not_fit_together_is_refused(name, wrong):
+    state = learner(rho=0.6).fit(K, LABELS).state()
+    with pytest.raises(FewsightError):
+        TransferGPClassifier.from_state(State(state.header, {**state.arrays, name: wrong(state.arrays[name])}))
+
+
+def test_left_out_accuracy_is_that_of_target_and_background():
+    model = learner(rho=0.6).fit(K, LABELS)
+    own = model.tasks_ == 0
+    right = np.sign(model.leave_one_out().mean[own, 0]) == model.posterior_.targets[own, 0]
+    target = LABELS[model.rows_[own]] == "gerenuk"
+    assert model.left_out().accuracy == pytest.approx((right[target].mean() + right[~target].mean()) / 2)

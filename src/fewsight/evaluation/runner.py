@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TypeAlias
 
 import numpy as np
 from sklearn.base import clone
@@ -20,11 +19,10 @@ from fewsight.evaluation.protocol import Draw, Protocol
 from fewsight.evaluation.provenance import settings_of
 from fewsight.evaluation.results import Evaluation
 from fewsight.images import ImageSet
-from fewsight.learners import Assessment, Learner
+from fewsight.learners import Assessment, Learner, LearnerLike, unfitted
 from fewsight.learners.needs import PreparedImages
 
 COMBINATIONS = ("none", "average", "evidence")
-LearnerLike: TypeAlias = Learner | Callable[[], Learner]
 
 
 def evaluate(
@@ -51,7 +49,7 @@ def evaluate(
 
     An image that a channel cannot read is set aside and listed in the result, and the draws are made without it.
     """
-    made = {name: clone(learner() if callable(learner) else learner) for name, learner in learners.items()}
+    made = {name: unfitted("evaluate", learner) for name, learner in learners.items()}
     combine = _check_combine(combine, channels, made)
     _check_channels(channels, made)
     start = perf_counter()

@@ -1,6 +1,15 @@
 """Estimators with scikit-learn's contract. A learner is added by adding it to LEARNERS, one of another package by
 `fewsight.register` or an entry point; all else follows from its class."""
 
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from sklearn.base import clone
+
+from fewsight._base.checks import owner_name
+from fewsight._base.errors import InvalidInput
 from fewsight._base.registry import Registry
 from fewsight.learners.base import Assessment, Latent, Learner, LeftOut
 from fewsight.learners.gp_classifier import GPClassifier
@@ -18,6 +27,18 @@ _CLASSES: tuple[type[Learner], ...] = (
 )
 LEARNERS: Registry[Learner] = Registry("learner", Learner, _CLASSES, group="fewsight.learners")
 
+LearnerLike: TypeAlias = Learner | Callable[[], Learner]
+
+
+def unfitted(owner: object, learner: LearnerLike) -> Learner:
+    """An unfitted copy of a learner, or of what comes when it is called."""
+    made = learner() if callable(learner) else learner
+    if not isinstance(made, Learner):
+        raise InvalidInput(f"{owner_name(owner)}: a learner must be a fewsight Learner, got {type(made).__name__}.")
+    fresh: Learner = clone(made)
+    return fresh
+
+
 __all__ = [
     "LEARNERS",
     "Assessment",
@@ -27,6 +48,7 @@ __all__ = [
     "KernelLearner",
     "Latent",
     "Learner",
+    "LearnerLike",
     "LeftOut",
     "Loan",
     "LoanMixin",
@@ -34,4 +56,5 @@ __all__ = [
     "NearestMeanClassifier",
     "NearestNeighbourClassifier",
     "SVMClassifier",
+    "unfitted",
 ]

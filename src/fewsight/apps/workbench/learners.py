@@ -6,6 +6,7 @@ import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from inspect import signature
 
 from fewsight._base.checks import check_choice, check_integer, check_positive
 from fewsight._base.errors import InvalidInput
@@ -150,7 +151,7 @@ def make_learners(
     if not names:
         raise InvalidInput("learners: at least one is needed, got none.")
     made = {name: LEARNERS[check_choice("learners", "a name", name, LEARNERS)]() for name in names}
-    noisy = [name for name, learner in LEARNERS.items() if "noise_variance" in learner().get_params(deep=False)]
+    noisy = [name for name, learner in LEARNERS.items() if "noise_variance" in signature(learner).parameters]
     for option, value, takers in (("noise_variance", noise_variance, noisy), ("C", svm_c, [SVM])):
         if value is None:
             continue
