@@ -47,7 +47,6 @@ _HOMES = {
     "GPClassifier": "learners",
     "HistogramGPClassifier": "learners",
     "KernelCombination": "learners",
-    "LEARNERS": "learners",
     "Learner": "learners",
     "LogisticClassifier": "learners",
     "NearestMeanClassifier": "learners",
