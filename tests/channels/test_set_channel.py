@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from fewsight import register
 from fewsight._base.encodings import DescriptorSets
 from fewsight._base.errors import FewsightError
 from fewsight._base.types import LocalFeatures
@@ -24,8 +25,9 @@ def tiles() -> ImageSet:
 
 @pytest.fixture
 def known(monkeypatch):
-    """As if the channel were registered."""
-    monkeypatch.setitem(CHANNELS, BlockSets.name, BlockSets)
+    """The channel is registered, for one test."""
+    monkeypatch.setattr(CHANNELS, "_others", {})
+    register(BlockSets)
 
 
 def labels_of(tiles):

@@ -5,6 +5,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from fewsight import register
 from fewsight._base.errors import FewsightError
 from fewsight.channels import CHANNELS, OpponentSift, Phog, SpatialPmk, fit_channel
 from fewsight.evaluation import Protocol, evaluate
@@ -90,7 +91,8 @@ def test_all_images_labelled_is_the_same_as_before(tiles):
 
 
 def test_what_was_learned_without_labels_is_stored_and_cached(monkeypatch, tiles, tmp_path):
-    monkeypatch.setitem(CHANNELS, CentredColour.name, CentredColour)
+    monkeypatch.setattr(CHANNELS, "_others", {})
+    register(CentredColour)
     channel = CentredColour(cache=FeatureCache(tmp_path / "cache"))
     first, second = (GPClassifier(channel).fit(tiles.images, half_labelled(tiles)) for _ in range(2))
     np.testing.assert_array_equal(second.latent(tiles.images).mean, first.latent(tiles.images).mean)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from fewsight._base.checks import check_integer, shown
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Indices, Labels
+from fewsight._base.types import Indices
+from fewsight.evaluation.outcomes import LabelArray
 from fewsight.images import Split, draw_split
 
 UNLABELLED = 1  # beside the seed: the random stream that unlabelled images are drawn from
@@ -88,7 +89,7 @@ class Protocol:
         """The largest number of training images per class."""
         return max(self.per_class)
 
-    def splits(self, labels: Labels | Sequence[Hashable]) -> Iterator[Draw]:
+    def splits(self, labels: LabelArray) -> Iterator[Draw]:
         """Every draw for images with these labels: repeat by repeat, and within it from few examples to many."""
         for repeat in range(self.repeats):
             seed = self.seed + repeat
@@ -109,7 +110,7 @@ class Protocol:
             "unlabelled": self.unlabelled,
         }
 
-    def _split(self, labels: Labels | Sequence[Hashable], per_class: int, seed: int) -> Split:
+    def _split(self, labels: LabelArray, per_class: int, seed: int) -> Split:
         return draw_split(
             labels,
             images_per_class=self.images_per_class,
@@ -131,7 +132,7 @@ class Protocol:
             )
         return np.random.default_rng([seed, UNLABELLED]).permutation(candidates)[: self.unlabelled]
 
-    def _strange(self, labels: Labels | Sequence[Hashable], seed: int) -> npt.NDArray[np.bool_]:
+    def _strange(self, labels: LabelArray, seed: int) -> npt.NDArray[np.bool_]:
         """Which of the images belong to classes that are held out under this seed."""
         classes = sorted({label for label in labels if label is not None}, key=str)
         if self.hold_out and len(classes) - self.hold_out < 2:
@@ -159,7 +160,7 @@ def _draw(
     return Draw(repeat, per_class, seed, train[~strange[train]], test[~strange[test]], test[strange[test]], unlabelled)
 
 
-def _check_sizes(per_class: Any) -> tuple[int, ...]:
+def _check_sizes(per_class: Sequence[int] | str) -> tuple[int, ...]:
     if not isinstance(per_class, Sequence) or isinstance(per_class, str) or not per_class:
         raise InvalidInput(f"Protocol: per_class must be one or more whole numbers, got {shown(per_class)}.")
     sizes = [check_integer("Protocol", "per_class", size, least=1) for size in per_class]

@@ -1,19 +1,21 @@
 """Kernels: encodings (or any rows of numbers) in, Gram matrices out."""
 
 from fewsight.kernels.base import Kernel, Product, Scaled, Sum
+from fewsight.kernels.columns import Columns, Projected
 from fewsight.kernels.distributed_histograms import DistributedHistogramOperator
 from fewsight.kernels.histogram_operator import HistogramOperator
 from fewsight.kernels.histogram_tables import LookupTable, SearchTable
 from fewsight.kernels.histograms import ExponentialChiSquare, GeneralHistogramIntersection, HistogramIntersection
 from fewsight.kernels.linear import Linear, Polynomial
-from fewsight.kernels.rbf import RBF
-from fewsight.kernels.recipes import KERNELS, kernel_from_recipe
+from fewsight.kernels.rbf import RBF, RelevanceRBF
+from fewsight.kernels.recipes import KERNELS, kernel_from_recipe, stored_recipe
 from fewsight.kernels.sets import SetKernel
 from fewsight.kernels.sorted_histograms import SortedHistograms
 
 __all__ = [
     "KERNELS",
     "RBF",
+    "Columns",
     "DistributedHistogramOperator",
     "ExponentialChiSquare",
     "GeneralHistogramIntersection",
@@ -24,10 +26,13 @@ __all__ = [
     "LookupTable",
     "Polynomial",
     "Product",
+    "Projected",
+    "RelevanceRBF",
     "Scaled",
     "SearchTable",
     "SetKernel",
     "SortedHistograms",
     "Sum",
     "kernel_from_recipe",
+    "stored_recipe",
 ]

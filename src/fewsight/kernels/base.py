@@ -55,7 +55,7 @@ class Kernel(ABC, Generic[Compared]):
     def recipe(self) -> Recipe:
         """The kind and the parameters, ready for JSON; `kernel_from_recipe` makes an equal kernel of it."""
         parameters = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return {"kind": self.kind, **{name: _plain(value) for name, value in parameters.items()}}
+        return {"kind": self.kind, **{name: plain(value) for name, value in parameters.items()}}
 
     def __add__(self, other: object) -> Kernel:
         return Sum((*_parts(self, Sum), *_parts(other, Sum))) if isinstance(other, Kernel) else NotImplemented
@@ -206,8 +206,8 @@ def _check_parts(owner: Kernel, parts: tuple[Kernel, ...] | list[Kernel] | Kerne
     return listed
 
 
-def _plain(value: Parameter) -> Json:
+def plain(value: Parameter) -> Json:
     """A parameter as JSON knows it."""
     if isinstance(value, Kernel):
         return value.recipe()
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+    return [plain(item) for item in value] if isinstance(value, tuple) else value

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
+from fewsight.channels import Channel
 from fewsight.learners.base import Learner, LeftOut
 from fewsight.learners.histograms import (
     FastVariance,
@@ -224,6 +225,12 @@ class HistogramGPClassifier(HistogramAnswers, Learner):
     def converged_(self) -> bool:
         """Whether the last training reached its tolerance."""
         return self.posterior_.converged
+
+    @property
+    def channels(self) -> list[Channel]:
+        """The fitted channels through which it sees images, if any."""
+        check_is_fitted(self)
+        return list(self.input_.channels)
 
     def left_out(self) -> LeftOut | None:
         """How often those training examples were recognised that were left out to calibrate."""

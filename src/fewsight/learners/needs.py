@@ -23,12 +23,35 @@ from fewsight.learners.histograms import SideBySide, compares_by_intersection
 from fewsight.learners.labels import Labels
 
 
-@final
-class Prepared:
-    """Training images, and images to ask about, through one channel. What is computed is computed once, when it is needed.
+class Prepared(ABC):
+    """Training images, and images to ask about, through one channel. What is computed is computed once, when it is needed."""
 
-    `unlabelled` are training images without a label, for those that learn from such.
-    """
+    channel: Channel  # unfitted, with the options to be used
+
+    @property
+    @abstractmethod
+    def images(self) -> tuple[Sequence[Image], Sequence[Image]]:
+        """The training images and those to ask about."""
+
+    @property
+    def unlabelled(self) -> Sequence[Image]:
+        """Training images without a label, for those that learn from such."""
+        return ()
+
+    @property
+    @abstractmethod
+    def encodings(self) -> tuple[Encodings, Encodings]:
+        """Of the training images and of those to ask about."""
+
+    @property
+    @abstractmethod
+    def grams(self) -> tuple[Array, Array]:
+        """Training x training and asked x training."""
+
+
+@final
+class PreparedImages(Prepared):
+    """Images whose channel is fitted on the training images alone; it says how long that took."""
 
     def __init__(
         self,
@@ -38,24 +61,30 @@ class Prepared:
         asked: Sequence[Image],
         unlabelled: Sequence[Image] = (),
     ) -> None:
-        self.channel = channel  # unfitted
-        self.train, self.labels, self.asked, self.unlabelled = train, labels, asked, unlabelled
+        self.channel, self._train, self._labels, self._asked = channel, train, labels, asked
+        self._unlabelled = unlabelled
         self.seconds_encodings = self.seconds_gram = 0.0
+
+    @property
+    def images(self) -> tuple[Sequence[Image], Sequence[Image]]:
+        return self._train, self._asked
+
+    @property
+    def unlabelled(self) -> Sequence[Image]:
+        return self._unlabelled
 
     @property
     def n_described(self) -> int:
         """How many images the channel looks at."""
-        unlabelled = self.unlabelled if self.channel.learns_from_unlabelled else ()
-        return len(self.train) + len(self.asked) + len(unlabelled)
+        unlabelled = self._unlabelled if self.channel.learns_from_unlabelled else ()
+        return len(self._train) + len(self._asked) + len(unlabelled)
 
-    @cached_property
+    @property
     def encodings(self) -> tuple[Encodings, Encodings]:
-        """Of the training images and of those asked about; the channel is fitted on the training images alone."""
         return self._encoded[1:]
 
     @cached_property
     def grams(self) -> tuple[Array, Array]:
-        """Training x training and asked x training."""
         channel, train, asked = self._encoded
         start = perf_counter()
         grams = channel.gram(train), channel.gram(asked, train)
@@ -65,21 +94,24 @@ class Prepared:
     @cached_property
     def _encoded(self) -> tuple[Channel, Encodings, Encodings]:
         start = perf_counter()
-        images = [*self.train, *self.unlabelled]
-        fitted = fit_channel(copy.copy(self.channel), images, self.labels, np.arange(len(self.train)))
-        encoded = fitted, fitted.encode(self.train), fitted.encode(self.asked)
+        images, labelled = [*self._train, *self._unlabelled], np.arange(len(self._train))
+        fitted = fit_channel(copy.copy(self.channel), images, self._labels, labelled)
+        encoded = fitted, fitted.encode(self._train), fitted.encode(self._asked)
         self.seconds_encodings = perf_counter() - start
         return encoded
 
 
 class Given(NamedTuple):
-    """What a learner is given: X and labels for `fit`, X to ask about, what they are, and for rows the channel of each column."""
+    """What a learner is given: X for `fit`, X to ask about, what they are, and for rows the channel of each column.
+
+    The last `n_unlabelled` examples of `train` have no label.
+    """
 
     train: Examples
-    labels: Labels
     asked: Examples
     kernel: KernelLike
     groups: Indices | None = None
+    n_unlabelled: int = 0
 
 
 class Needs(ABC):
@@ -96,6 +128,10 @@ class Needs(ABC):
         """Whether a channel, unfitted or not, does what it must."""
         return True
 
+    def are_images(self, channels: Sequence[Channel]) -> bool:
+        """Whether the examples of a learner that has these channels are images."""
+        return bool(channels)
+
     def bytes_of_pairs(self, n_images: int, n_channels: int) -> int:
         """Memory that comparing every training image with every other takes; nothing where no learner does so."""
         return 0
@@ -110,10 +146,9 @@ class GramsNeeded(Needs):
 
     def given(self, prepared: Sequence[Prepared]) -> Given:
         train, asked = zip(*(each.grams for each in prepared), strict=True)
-        labels = prepared[0].labels
         if len(train) == 1:
-            return Given(train[0], labels, asked[0], "precomputed")
-        return Given(list(train), labels, list(asked), "precomputed")
+            return Given(train[0], asked[0], "precomputed")
+        return Given(list(train), list(asked), "precomputed")
 
     def bytes_of_pairs(self, n_images: int, n_channels: int) -> int:
         return (self.per_pair + self.per_pair_and_channel * (n_channels - 1)) * n_images**2
@@ -128,7 +163,7 @@ class RowsNeeded(Needs):
     def given(self, prepared: Sequence[Prepared]) -> Given:
         train, asked = (list(side) for side in zip(*(each.encodings for each in prepared), strict=True))
         layout = SideBySide.of(train)
-        return Given(layout.rows(train), prepared[0].labels, layout.rows(asked), None, layout.groups)
+        return Given(layout.rows(train), layout.rows(asked), None, layout.groups)
 
     def accepts(self, channel: Channel) -> bool:
         return compares_by_intersection(channel)
@@ -141,6 +176,9 @@ class ImagesNeeded(Needs):
     takes_unlabelled: ClassVar[bool] = True
 
     def given(self, prepared: Sequence[Prepared]) -> Given:
-        first = prepared[0]
-        labels = np.array([*first.labels, *(None for _ in first.unlabelled)], dtype=object)
-        return Given([*first.train, *first.unlabelled], labels, first.asked, [each.channel for each in prepared])
+        (train, asked), unlabelled = prepared[0].images, prepared[0].unlabelled
+        channels = [each.channel for each in prepared]
+        return Given([*train, *unlabelled], asked, channels, n_unlabelled=len(unlabelled))
+
+    def are_images(self, channels: Sequence[Channel]) -> bool:
+        return True

@@ -59,6 +59,7 @@ class ChannelInput(Input):
     def state(self) -> State:
         state = State({"kind": "channels", "n_channels": len(self.channels)}, {"scales": self.scales})
         for number, (channel, rows) in enumerate(zip(self.channels, self.encodings, strict=True)):
+            CHANNELS.check_registered(channel)
             state = state.join(f"channel{number}", channel.state()).join(f"training{number}", rows.state())
         return state
 
@@ -66,10 +67,7 @@ class ChannelInput(Input):
     def from_state(cls, state: State) -> Self:
         numbers = range(state.header["n_channels"])
         parts = [state.nested(f"channel{number}") for number in numbers]
-        for part in parts:
-            if part.header["name"] not in CHANNELS:
-                raise InvalidInput(f"the channel {part.header['name']!r} is not known to this version.")
-        restored = cls([CHANNELS[part.header["name"]].from_state(part) for part in parts])
+        restored = cls([CHANNELS.find(part.header["name"]).from_state(part) for part in parts])
         restored.encodings = [
             channel.encodings.from_state(state.nested(f"training{number}"))
             for number, channel in zip(numbers, restored.channels, strict=True)
