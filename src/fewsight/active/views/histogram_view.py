@@ -78,7 +78,7 @@ class HistogramView(LabelledView):
         super().append(position, label)
         self._forget()
         if exact is not None and self.n_labelled <= self.columns.most:
-            exact.append(int(position), self._targets_of(label))
+            exact.append(int(position), np.where([known == label for known in self.classes], 1.0, -1.0))
             self._exact = exact
 
     def take_back(self) -> Label:
