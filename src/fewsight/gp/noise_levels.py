@@ -111,7 +111,7 @@ def noise_curve(
     n = len(targets)
     if n < 2 or not targets.shape[1]:
         raise InvalidInput(f"{who}: targets must have two rows or more and a column, got {shown(targets.shape)}.")
-    factors = check_per_example(who, "balance", 1.0 if balance is None else balance, n)
+    factors = np.ones(n) if balance is None else check_per_example(who, "balance", balance, n)
     probes = check_integer(who, "probes", probes, least=1)
     root = np.sqrt(factors)
     mean = (1.0 / root) / np.linalg.norm(

@@ -2,6 +2,9 @@
 
 K + noise is then close to L L^T + D, where D holds the noise and what is left of the diagonal of K; the inverse of that costs
 O(n rank). Setting it up takes `rank` columns of K and O(n rank^2), which pays if many systems share it. Small ranks do harm.
+
+With rank 300 conjugate gradients take about half of the iterations, each of which costs more. What an operation costs is known
+from `benchmarks/bench_preconditioner.py`; a pilot run with one column shows how many iterations there would be.
 """
 
 from __future__ import annotations
@@ -10,14 +13,24 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+import numpy.typing as npt
 from scipy.linalg import cho_factor, cho_solve
 
 from fewsight._base.checks import check_integer
 from fewsight._base.types import Array
-from fewsight.gp.linear_systems import check_noise
-from fewsight.gp.operators import ColumnOperator
+from fewsight.gp.linear_systems import check_noise, conjugate_gradients
+from fewsight.gp.operators import ColumnOperator, PredictiveOperator
 
+AUTO = "auto"
 LEAST_PIVOT = 1e-12  # of the largest diagonal entry
+RANK = 300  # smaller ones save less than they cost
+KEPT = 0.6  # of the iterations is what it leaves, or less: 0.4 to 0.6 on images, 0.7 where there were ten
+LEAST_ITERATIONS = 8  # of fewer hardly any can be saved
+MARGIN = 0.85  # of the time without it that it must be expected to take, or less
+# Nanoseconds: of a product, for each number it reads and column, with one column and in blocks of eight; of the preconditioner
+# for each row, rank and column; of making it, for each number of K and rank, and for each row and square of the rank.
+ONE_COLUMN, MANY_COLUMNS, APPLIED, COLUMN_MADE, FACTOR_MADE = 1.2, 0.4, 0.55, 0.85, 0.4
+MOST_ITERATIONS = 200  # that are expected before any was made
 
 
 def pivoted_cholesky(operator: ColumnOperator, rank: int) -> tuple[Array, Array]:
@@ -33,7 +46,7 @@ def pivoted_cholesky(operator: ColumnOperator, rank: int) -> tuple[Array, Array]
         pivot = int(left.argmax())
         if left[pivot] <= least:
             return L[:, :step], np.maximum(left, 0.0)
-        column = operator.columns([pivot])[:, 0] - L[:, :step] @ L[pivot, :step]
+        column = operator.columns(np.array([pivot]))[:, 0] - L[:, :step] @ L[pivot, :step]
         L[:, step] = column / np.sqrt(left[pivot])
         left = left - L[:, step] ** 2
         left[pivot] = 0.0
@@ -63,3 +76,57 @@ class LowRankPreconditioner:
 
     def __call__(self, R: Array) -> Array:
         return self.inverse[:, None] * R - self.scaled @ cho_solve(self.corner, self.scaled.T @ R)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LowRank:
+    """K nearly as L L^T, and what is left of its diagonal: what preconditioners for every noise are made of."""
+
+    L: Array  # (n, rank)
+    left: Array  # (n,)
+
+    @classmethod
+    def of(cls, operator: ColumnOperator, rank: int | str) -> LowRank:
+        """By as many columns of K as its rank; "auto" is RANK."""
+        return cls(*pivoted_cholesky(operator, RANK if isinstance(rank, str) else rank))
+
+    @classmethod
+    def chosen(
+        cls,
+        operator: PredictiveOperator,
+        rank: int | str,
+        target: Array,
+        noise: Array,
+        columns: int,
+        tolerance: float,
+        max_iterations: int,
+    ) -> LowRank | None:
+        """Of this rank, None for 0; with "auto", where it saves time on `columns` systems like that of the target (n, 1)."""
+        if rank != AUTO:
+            return cls.of(operator, rank) if rank else None
+        if operator.n <= 2 * RANK or not pays(operator.n, operator.n_numbers, MOST_ITERATIONS, columns):
+            return None
+        pilot = conjugate_gradients(operator, target, noise, tolerance=tolerance, max_iterations=max_iterations)
+        return cls.of(operator, rank) if pays(operator.n, operator.n_numbers, pilot.iterations, columns) else None
+
+    def preconditioner(self, noise: Array, kept: npt.NDArray[np.bool_] | None = None) -> LowRankPreconditioner:
+        """For this noise and, where some examples are left out, for those that are kept."""
+        return LowRankPreconditioner.of(self.L if kept is None else self.L * kept[:, None], self.left, noise)
+
+    def grown(self, diagonal: Array) -> LowRank | None:
+        """For more examples, the last of which it knows nothing about; None where they are too many for that."""
+        more = len(diagonal) - len(self.left)
+        if more > len(self.left) // 4:
+            return None
+        L = np.vstack([self.L, np.zeros((more, self.L.shape[1]))])
+        return LowRank(L, np.concatenate([self.left, diagonal[len(self.left) :]]))
+
+
+def pays(n: int, n_numbers: int, iterations: int, columns: int) -> bool:
+    """Whether rank RANK saves time on this many systems, each of this many iterations; a product with K reads n_numbers."""
+    product = n_numbers * (MANY_COLUMNS if columns >= 8 else ONE_COLUMN)
+    plain = iterations * columns * product
+    helped = KEPT * iterations * columns * (product + APPLIED * n * RANK)
+    made = RANK * (COLUMN_MADE * n_numbers + FACTOR_MADE * n * RANK)
+    return iterations >= LEAST_ITERATIONS and MARGIN * plain > helped + made

@@ -20,7 +20,7 @@ from fewsight._base.checks import check_integer
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.kernels.histogram_operator import HistogramOperator, check_weights
-from fewsight.kernels.histogram_tables import LookupTable
+from fewsight.kernels.histogram_tables import ExactProducts, LookupTable, table_fits
 from fewsight.kernels.sorted_histograms import checked_histograms
 
 OWNER = "DistributedHistogramOperator"
@@ -154,7 +154,7 @@ class DistributedHistogramOperator:
         """Columns of K, (n, m)."""
         return self._sum("columns", [indices] * len(self.parts))
 
-    def lookup_table(self, V: Any, bins: int = 100) -> LookupTable:
+    def lookup_table(self, V: Array, bins: int = 100) -> LookupTable:
         """As `LookupTable.from_operator`: the table itself is small, whatever it was made from."""
         sent = self._sent(V)
         tables = self.client.gather(
@@ -162,6 +162,16 @@ class DistributedHistogramOperator:
         )
         table, places = (np.concatenate([getattr(each, name) for each in tables]) for name in ("table", "places"))
         return LookupTable(table, places, tables[0].flat)
+
+    def table(self, V: Array, bins: int | None) -> LookupTable | ExactProducts:
+        """As `HistogramOperator.table`."""
+        if bins is None or not table_fits(self.width, bins, V):
+            return ExactProducts(self, V)
+        return self.lookup_table(V, bins)
+
+    def diag_of(self, X: Any) -> Array:
+        """K(x, x) of each new row."""
+        return self._sum("diag_of", self._columns_of(checked_histograms("X", X, self.width)))
 
     def _sent(self, V: Any) -> list[Any]:
         """V on every worker."""

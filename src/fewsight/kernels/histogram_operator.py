@@ -17,9 +17,10 @@ from fewsight._compiled.intersection_inners import inners
 from fewsight._compiled.intersection_points import at_points
 from fewsight._compiled.intersection_product import product
 from fewsight._compiled.sorted_columns import Columns
+from fewsight.kernels.histogram_tables import ExactProducts, LookupTable, table_fits
 from fewsight.kernels.histogram_transforms import Plain, Transform, transform_named
 from fewsight.kernels.rows import Sparse
-from fewsight.kernels.sorted_histograms import OWNER, SortedHistograms, checked_histograms
+from fewsight.kernels.sorted_histograms import OWNER, SortedHistograms, as_given, check_columns, checked_histograms
 
 BATCH_NUMBERS = 2_000_000  # non-zeros of new rows that are sorted at a time
 
@@ -152,9 +153,19 @@ class HistogramOperator:
         ]
         return as_given(V, np.concatenate([*parts, np.empty((0, numbers.shape[1]))]))
 
+    def table(self, V: Array, bins: int | None) -> LookupTable | ExactProducts:
+        """Products with V by look-up; exact ones where `bins` is None, or where a table would take too much memory."""
+        if bins is None or not table_fits(self.width, bins, V):
+            return ExactProducts(self, V)
+        return LookupTable.from_operator(self, V, bins)
+
     def cross(self, X: Any) -> Array:
         """K between the n rows and m new ones, (n, m)."""
         return self._cross(self.transformed(X))
+
+    def diag_of(self, X: Any) -> Array:
+        """K(x, x) of each new row."""
+        return np.asarray(self.transformed(X) @ self.weights)
 
     def columns(self, indices: Any) -> Array:
         """Columns of K, (n, m)."""
@@ -189,25 +200,6 @@ class HistogramOperator:
 
     def _checked(self, name: str, V: Any) -> Array:
         return check_columns(name, V, self.n)
-
-
-def check_columns(name: str, V: Any, n: int) -> Array:
-    """A finite vector or matrix of n rows, as a matrix."""
-    try:
-        numbers = np.asarray(V, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidInput(f"{OWNER}: {name} must be an array of numbers, got {shown(V)}.") from None
-    if numbers.ndim not in (1, 2) or len(numbers) != n:
-        was = " x ".join(map(str, numbers.shape)) or "a single number"
-        raise InvalidInput(f"{OWNER}: {name} must have {n} rows, got {was}.")
-    if not np.isfinite(numbers).all():
-        raise InvalidInput(f"{OWNER}: {name} must hold finite numbers only, got NaN or infinity.")
-    return numbers if numbers.ndim == 2 else numbers[:, None]
-
-
-def as_given(V: Any, result: Array) -> Array:
-    """A vector for a vector, a matrix for a matrix."""
-    return result[:, 0] if np.ndim(V) == 1 else result
 
 
 def check_weights(weights: Any, width: int) -> Array:

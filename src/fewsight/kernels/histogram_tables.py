@@ -7,19 +7,23 @@ rows there are, and interpolates. [Rodner2012, section 4]
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import TYPE_CHECKING, Any, final
 
 import numpy as np
 
 from fewsight._base.checks import check_integer
-from fewsight._base.types import Array
+from fewsight._base.types import Array, Rows
 from fewsight._compiled import intersection_tables
 from fewsight._compiled.sorted_columns import Columns, Ints
-from fewsight.kernels.histogram_operator import HistogramOperator, as_given, check_columns
 from fewsight.kernels.rows import Sparse
-from fewsight.kernels.sorted_histograms import checked_histograms
+from fewsight.kernels.sorted_histograms import as_given, check_columns, checked_histograms
+
+if TYPE_CHECKING:  # the operator makes these tables of itself
+    from fewsight.kernels.distributed_histograms import DistributedHistogramOperator
+    from fewsight.kernels.histogram_operator import HistogramOperator
 
 MOST_BINS = 100_000
+TABLE_BYTES = 512 * 2**20  # that a look-up table may take; where it would take more, products are exact
 BULK = 0.95  # of the non-zeros of a dimension
 FINE_SHARE = 0.8  # of the bins, for them
 SEARCH_ROWS = 64  # with more new rows, one sweep over all training rows takes less time than so many searches
@@ -76,6 +80,24 @@ class LookupTable:
         fine = float(_fine(self.table.shape[1] - 1))
         result = intersection_tables.looked_up(*csr_parts(rows), self.places, fine, self.table)
         return result[:, 0] if self.flat else result
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ExactProducts:
+    """K between new rows and training rows times V, without a table."""
+
+    operator: HistogramOperator | DistributedHistogramOperator
+    V: Array
+
+    def product(self, X: Rows) -> Array:
+        """As `operator.product(X, V)`."""
+        return self.operator.product(X, self.V)
+
+
+def table_fits(width: int, bins: int, V: Array) -> bool:
+    """Whether a look-up table for the columns V is small enough to keep."""
+    return 8 * width * (bins + 1) * V.shape[1] <= TABLE_BYTES
 
 
 def csr_parts(rows: Sparse) -> tuple[Ints, Ints, Array]:

@@ -8,6 +8,9 @@ from typing import Any, final
 import numpy as np
 import scipy.sparse
 
+from fewsight._base.checks import shown
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array
 from fewsight._compiled import sorted_columns
 from fewsight._compiled.canonical_rows import are_histograms
 from fewsight._compiled.column_totals import BYTES, masks_of_rows, worth_masks
@@ -95,6 +98,25 @@ def checked_histograms(name: str, X: Any, width: int | None = None) -> Sparse:
     if _are_ready(X, width):
         return X if isinstance(X, scipy.sparse.csr_array) else Sparse(X)
     return as_sparse(check_rows(OWNER, name, X, width=width, non_negative=OWNER))
+
+
+def check_columns(name: str, V: Any, n: int) -> Array:
+    """A finite vector or matrix of n rows, as a matrix."""
+    try:
+        numbers = np.asarray(V, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput(f"{OWNER}: {name} must be an array of numbers, got {shown(V)}.") from None
+    if numbers.ndim not in (1, 2) or len(numbers) != n:
+        was = " x ".join(map(str, numbers.shape)) or "a single number"
+        raise InvalidInput(f"{OWNER}: {name} must have {n} rows, got {was}.")
+    if not np.isfinite(numbers).all():
+        raise InvalidInput(f"{OWNER}: {name} must hold finite numbers only, got NaN or infinity.")
+    return numbers if numbers.ndim == 2 else numbers[:, None]
+
+
+def as_given(V: Any, result: Array) -> Array:
+    """A vector for a vector, a matrix for a matrix."""
+    return result[:, 0] if np.ndim(V) == 1 else result
 
 
 def _are_ready(X: Any, width: int | None) -> bool:

@@ -10,13 +10,14 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
+from fewsight.gp import IterativePosterior, targets_of_columns
+from fewsight.kernels import HistogramOperator
 from fewsight.learners.base import Learner, LeftOut
 from fewsight.learners.histograms import (
     FastVariance,
     Found,
     HistogramAnswers,
     HistogramInput,
-    HistogramPosterior,
     LazyVariance,
     balance_of,
     brought_home,
@@ -28,10 +29,8 @@ from fewsight.learners.histograms import (
     restored,
     settings_of,
     state_of,
-    targets_of_columns,
     training_operator,
 )
-from fewsight.learners.histograms.posterior import TINY
 from fewsight.learners.labels import Labels, labelled, targets_of
 from fewsight.learners.needs import Needs, RowsNeeded
 from fewsight.learners.novelty import DEFAULT_RULE
@@ -79,7 +78,7 @@ class HistogramGPClassifier(HistogramAnswers, Learner):
     Attributes
     ----------
     classes_ : labels in the order of the columns of `predict_proba` and `latent`.
-    posterior_ : dual weights and what belongs to them, see `HistogramPosterior`.
+    posterior_ : dual weights and what belongs to them, see `IterativePosterior`.
     noise_variance_ : the level that is used; (columns,) numbers where each class has its own.
     transform_parameter_ : likewise; None without a transform.
     relevance_ : the weight of each dimension, for a kernel of mean diagonal 1.
@@ -96,7 +95,7 @@ class HistogramGPClassifier(HistogramAnswers, Learner):
 
     classes_: Labels
     input_: HistogramInput
-    posterior_: HistogramPosterior
+    posterior_: IterativePosterior[HistogramOperator]
     noise_variance_: float | Array
 
     def __init__(
@@ -177,7 +176,7 @@ class HistogramGPClassifier(HistogramAnswers, Learner):
         classes = np.concatenate([self.classes_, new]) if len(new) else self.classes_
         numbers = np.concatenate([self.posterior_.classes, targets_of(labels, classes).argmax(axis=1)])
         operator = self.posterior_.operator.append(rows)
-        self.posterior_ = HistogramPosterior.condition(
+        self.posterior_ = IterativePosterior.condition(
             operator, numbers, len(classes), self._noise(numbers, len(classes)), options_of(self), self.posterior_
         )
         self.classes_ = classes
@@ -198,7 +197,7 @@ class HistogramGPClassifier(HistogramAnswers, Learner):
         check_is_fitted(self)
         operator, groups = self.posterior_.operator, self.input_.groups
         parts = np.bincount(groups, operator.weights * operator.dimension_traces())
-        return parts / max(float(parts.sum()), TINY)
+        return parts / max(float(parts.sum()), 1e-300)
 
     @property
     def labels_(self) -> Labels:
@@ -268,7 +267,7 @@ class HistogramGPClassifier(HistogramAnswers, Learner):
         self.classes_, self.input_ = classes, inputs
         self._set_found(found)
         further = columns_to_calibrate(numbers, found.noise.shape[1])
-        self.posterior_ = HistogramPosterior.condition(
+        self.posterior_ = IterativePosterior.condition(
             found.operator, numbers, len(classes), found.noise, options, further=further
         )
         home = brought_home(self.posterior_, rows)

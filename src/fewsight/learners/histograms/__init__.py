@@ -5,7 +5,6 @@ from fewsight.learners.histograms.cluster import brought_home, training_operator
 from fewsight.learners.histograms.column_layout import SideBySide
 from fewsight.learners.histograms.folds import columns_to_calibrate, left_out_folds
 from fewsight.learners.histograms.input import HistogramInput, check_histograms, compares_by_intersection
-from fewsight.learners.histograms.posterior import HistogramPosterior, targets_of_columns
 from fewsight.learners.histograms.prediction import HistogramAnswers
 from fewsight.learners.histograms.settings import Found, balance_of, find
 from fewsight.learners.histograms.state import restored, state_of
@@ -17,7 +16,6 @@ __all__ = [
     "Found",
     "HistogramAnswers",
     "HistogramInput",
-    "HistogramPosterior",
     "LazyVariance",
     "SideBySide",
     "balance_of",
@@ -32,6 +30,5 @@ __all__ = [
     "restored",
     "settings_of",
     "state_of",
-    "targets_of_columns",
     "training_operator",
 ]

@@ -8,15 +8,16 @@ import numpy as np
 
 from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices
+from fewsight.gp import IterativePosterior
+from fewsight.kernels import HistogramOperator
 from fewsight.learners.calibration import Calibration, fit_calibration
 from fewsight.learners.histograms.folds import left_out_folds
-from fewsight.learners.histograms.posterior import HistogramPosterior
 from fewsight.learners.novelty import RULES, fit_novelty
 
 
 def calibrate(learner: Any) -> None:
     """Predict some training examples from the others, and set what that teaches: calibration, novelty, accuracy."""
-    posterior: HistogramPosterior = learner.posterior_
+    posterior: IterativePosterior[HistogramOperator] = learner.posterior_
     chosen, mean = _left_out(posterior)
     truth = posterior.classes[chosen]
     shares = np.bincount(posterior.classes, minlength=posterior.n_classes) / posterior.n
@@ -32,7 +33,7 @@ def calibrate(learner: Any) -> None:
     learner.novelty_ = fit_novelty(learner.unknown_rule, signs, float(learner.false_alarm_rate))
 
 
-def _left_out(posterior: HistogramPosterior) -> tuple[Indices, Array]:
+def _left_out(posterior: IterativePosterior[HistogramOperator]) -> tuple[Indices, Array]:
     """The examples that are left out, fold by fold, and their latent means (m, c)."""
     folds = left_out_folds(posterior.operator, posterior.classes)
     parts = [posterior.left_out(fold) for fold in track(folds, "left-out examples", len(folds))]

@@ -15,13 +15,13 @@ from scipy.optimize import minimize_scalar
 
 from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices
+from fewsight.gp import SolverOptions, left_out_means
 from fewsight.kernels import HistogramOperator
 from fewsight.learners.calibration import fit_calibration
-from fewsight.learners.histograms.posterior import Options, left_out_means
 
 FOLDS = 3  # a third is left out at a time: few trainings, and examples enough
 REFINED = 5  # parameters that are tried between the best of a grid and its neighbours
-SOLVED = Options(1e-2, 200, None)  # the choice does not change with more exact systems
+SOLVED = SolverOptions(1e-2, 200, None)  # the choice does not change with more exact systems
 
 Losses = Callable[[float], Array]  # of each left-out example, at a parameter
 

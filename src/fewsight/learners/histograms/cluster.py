@@ -9,8 +9,8 @@ from typing import Any
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import FewsightError, InvalidInput
+from fewsight.gp import IterativePosterior
 from fewsight.kernels import DistributedHistogramOperator, HistogramOperator
-from fewsight.learners.histograms.posterior import HistogramPosterior
 
 WHO = "HistogramGPClassifier"
 
@@ -28,7 +28,7 @@ def training_operator(cluster: Any, rows: Any) -> Iterator[Any]:
         yield DistributedHistogramOperator.from_rows(client, rows)
 
 
-def brought_home(posterior: HistogramPosterior, rows: Any) -> HistogramPosterior:
+def brought_home(posterior: IterativePosterior, rows: Any) -> IterativePosterior:
     """The same with the kernel on this machine, so that what follows needs no cluster."""
     far: Any = posterior.operator
     if isinstance(far, HistogramOperator):

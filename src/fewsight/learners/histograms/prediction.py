@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from fewsight._base.types import Array, Indices
+from fewsight.gp import IterativePosterior
+from fewsight.kernels import HistogramOperator
 from fewsight.learners.base import Assessment, Latent
 from fewsight.learners.calibration import Calibration
-from fewsight.learners.histograms.posterior import HistogramPosterior
 from fewsight.learners.histograms.variance import LazyVariance
 from fewsight.learners.labels import Labels
 from fewsight.learners.novelty import Novelty, Signs, relative
@@ -21,7 +22,7 @@ class HistogramAnswers(ABC):
     """All that is asked of a histogram learner once it is fitted; it only reads the posterior."""
 
     classes_: Labels
-    posterior_: HistogramPosterior
+    posterior_: IterativePosterior[HistogramOperator]
     noise_variance_: float | Array
     calibration_: Calibration
     novelty_: Novelty
@@ -58,13 +59,14 @@ class HistogramAnswers(ABC):
         rows = self._read(X)
         mean, variance = self.posterior_.mean(rows), self._variances(rows)
         probabilities = self._probabilities(mean, variance)
-        score = self.novelty_.score(self._signs(mean, variance, self._prior(rows), probabilities))
+        prior = self.posterior_.prior_variance(rows)
+        score = self.novelty_.score(self._signs(mean, variance, prior, probabilities))
         unknown = score > self.novelty_.threshold
         return Assessment(self._latent(mean, variance), probabilities, score, unknown, self.novelty_.threshold)
 
     def exact_variance(self, X: Any) -> Array:
         """Variance of the latent values (m, c) by conjugate gradients: a system for each example, and each noise."""
-        return self._exact_variances(self._read(X))
+        return self.posterior_.variance(self._read(X))
 
     def _signs(self, mean: Array, variance: Array, prior: Array, probabilities: Array) -> Signs:
         return Signs.of(mean, relative(variance, prior), probabilities, np.zeros(len(mean)))
@@ -83,19 +85,8 @@ class HistogramAnswers(ABC):
     def _variances(self, rows: Any) -> Array:
         """One for each example, the largest of all classes where their noise differs."""
         if self.variance == "exact":
-            return self._exact_variances(rows).max(axis=1)
+            return self.posterior_.variance(rows).max(axis=1)
         return self.posterior_.scale * self.variances_.fast.of(rows)
-
-    def _exact_variances(self, rows: Any) -> Array:
-        posterior = self.posterior_
-        K_new, prior = posterior.operator.cross(rows), self._prior(rows) / posterior.scale
-        columns = [posterior.variances(c, len(prior)).of(K_new, prior) for c in range(posterior.noise.shape[1])]
-        each = posterior.scale * np.column_stack(columns)
-        return each if each.shape[1] == len(self.classes_) else np.repeat(each, len(self.classes_), axis=1)
-
-    def _prior(self, rows: Any) -> Array:
-        operator = self.posterior_.operator
-        return self.posterior_.scale * np.asarray(operator.transformed(rows) @ operator.weights)
 
     @staticmethod
     def _latent(mean: Array, variance: Array) -> Latent:

@@ -9,11 +9,10 @@ from typing import Any, final
 import numpy as np
 
 from fewsight._base.types import Array, Indices
-from fewsight.gp import LearnedRelevance, learn_relevance, likelihood_bound, minimise, noise_curve
+from fewsight.gp import LearnedRelevance, learn_relevance, likelihood_bound, minimise, noise_curve, targets_of_columns
 from fewsight.kernels import HistogramOperator
 from fewsight.learners.histograms.choosing import FOLDS, least, least_loss, left_out_losses
 from fewsight.learners.histograms.folds import left_out_folds
-from fewsight.learners.histograms.posterior import targets_of_columns
 
 MOST_COLUMNS = 16  # problems that the evidence is summed over; of more, so many spread over all
 MOST_RELEVANCE_COLUMNS = 1_000  # likewise for relevance: the more problems, the better dimensions are told apart

@@ -7,14 +7,13 @@ from typing import Any, TypeVar
 import numpy as np
 import scipy.sparse
 
-from fewsight._base.checks import check_matrix, check_positive
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import State
+from fewsight.gp import IterativePosterior
+from fewsight.gp.preconditioning import AUTO
 from fewsight.kernels import HistogramOperator
 from fewsight.learners.calibration import Calibration
 from fewsight.learners.histograms.input import HistogramInput
-from fewsight.learners.histograms.low_rank import AUTO
-from fewsight.learners.histograms.posterior import HistogramPosterior
 from fewsight.learners.histograms.validation import options_of
 from fewsight.learners.histograms.variance import FastVariance
 from fewsight.learners.inputs.stored import matrix_from_state, matrix_state
@@ -44,18 +43,14 @@ def state_of(classifier: Any) -> State:
         "transform": operator.transform.kind,
         "parameter": classifier.transform_parameter_,
         "balanced": bool(classifier.balanced),
-        "scale": posterior.scale,
-        "iterations": posterior.iterations,
-        "residual": posterior.residual,
-        "converged": posterior.converged,
+        **posterior.state().header,
         "left_out_accuracy": classifier.left_out_accuracy_,
         "log_evidence": classifier.log_evidence_,
     }
     arrays = {
         "levels": np.atleast_1d(classifier.noise_variance_),
         "relevance": operator.weights,
-        **{name: getattr(posterior, name) for name in ("noise", "dual", "ones", "means")},
-        "example_classes": posterior.classes,
+        **posterior.state().arrays,
     }
     state = State(header, arrays).join("training", matrix_state(rows_of(operator)))
     for part in ("input", "calibration", "novelty"):
@@ -101,38 +96,13 @@ def restored(classifier: Classifier, state: State) -> Classifier:
     classifier.left_out_accuracy_, classifier.log_evidence_ = header["left_out_accuracy"], header["log_evidence"]
     if not classifier.input_.channels:
         classifier.n_features_in_ = operator.width
-    classifier.posterior_ = _posterior(classifier, operator, state)
+    if (levels <= 0).any():
+        raise InvalidInput("the noise must be > 0.")
+    classifier.posterior_ = IterativePosterior.from_state(
+        state, operator, len(classifier.classes_), options_of(classifier)
+    )
     classifier._set_variance(FastVariance.from_state(state.nested("variance"), operator))
     return classifier
-
-
-def _posterior(classifier: Any, operator: HistogramOperator, state: State) -> HistogramPosterior:
-    header, n, c = state.header, operator.n, len(classifier.classes_)
-    columns = 1 if c == 2 else c
-    arrays = {name: state.arrays[name] for name in ("dual", "ones", "noise", "means")}
-    for name, width in (("dual", columns), ("ones", None), ("noise", None)):
-        check_matrix("model", name, arrays[name], shape=(n, width))
-    sides = {arrays[name].shape[1] for name in ("ones", "noise")}
-    numbers = state.arrays["example_classes"]
-    fits = arrays["means"].shape == (columns,) and sides in ({1}, {columns}) and numbers.shape == (n,)
-    if not fits or numbers.dtype.kind != "i" or not ((numbers >= 0) & (numbers < c)).all():
-        raise InvalidInput("the posterior must have a column per class and a row per training example.")
-    if not (arrays["noise"] > 0).all() or (state.arrays["levels"] <= 0).any():
-        raise InvalidInput("the noise must be > 0.")
-    return HistogramPosterior(
-        operator,
-        numbers,
-        c,
-        arrays["noise"],
-        arrays["dual"],
-        arrays["ones"],
-        arrays["means"],
-        check_positive("model", "scale", header["scale"]),
-        options_of(classifier),
-        int(header["iterations"]),
-        float(header["residual"]),
-        bool(header["converged"]),
-    )
 
 
 def _plain(value: Any) -> Any:

@@ -9,8 +9,8 @@ import numpy as np
 from fewsight._base.checks import check_choice, check_integer, check_number, check_positive, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
-from fewsight.learners.histograms.low_rank import AUTO
-from fewsight.learners.histograms.posterior import Options
+from fewsight.gp import SolverOptions
+from fewsight.gp.preconditioning import AUTO
 from fewsight.learners.histograms.settings import Settings
 from fewsight.learners.novelty import RULES
 
@@ -19,7 +19,7 @@ RELEVANCE = ("none", "evidence", "channels")
 RULES_WITHOUT_DISTANCE = tuple(rule for rule, parts in RULES.items() if "distance" not in parts)
 
 
-def options_of(learner: Any) -> Options:
+def options_of(learner: Any) -> SolverOptions:
     """How exactly to solve and to predict; also checks what is needed later only."""
     bins = learner.quantization_bins
     check_choice(learner, "variance", learner.variance, ("fast", "exact"))
@@ -27,7 +27,7 @@ def options_of(learner: Any) -> Options:
     rate = check_number(learner, "false_alarm_rate", learner.false_alarm_rate, least=0, most=1)
     if rate in (0, 1):
         raise InvalidInput(f"{_who(learner)}: false_alarm_rate must be a number between 0 and 1, got {rate:g}.")
-    return Options(
+    return SolverOptions(
         check_positive(learner, "tolerance", learner.tolerance),
         check_integer(learner, "max_iterations", learner.max_iterations, least=1),
         None if bins is None else check_integer(learner, "quantization_bins", bins, least=1, most=100_000),

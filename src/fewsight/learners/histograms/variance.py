@@ -18,8 +18,8 @@ import scipy.sparse
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
-from fewsight.kernels import HistogramOperator, LookupTable
-from fewsight.learners.histograms.posterior import TABLE_BYTES, HistogramPosterior
+from fewsight.gp import IterativePosterior, Products
+from fewsight.kernels import HistogramOperator
 
 DIRECTIONS = 16
 EXAMPLES = 192  # training examples whose variance is computed exactly
@@ -47,7 +47,7 @@ class FastVariance:
     exact: Array
 
     @classmethod
-    def fit(cls, posterior: HistogramPosterior, *, directions: int = DIRECTIONS, random_state: int = 0) -> Self:
+    def fit(cls, posterior: IterativePosterior, *, directions: int = DIRECTIONS, random_state: int = 0) -> Self:
         """Exact variances of some training examples, solved for, and what predicts them."""
         variances, operator = posterior.variances(), posterior.operator
         n = posterior.n
@@ -120,12 +120,11 @@ class FastVariance:
 
     def _inner(self, X: Any) -> Array:
         """Inner products with the columns, by table unless it would be too large."""
-        too_large = 8 * self.operator.width * (BINS + 1) * self.columns.shape[1] > TABLE_BYTES
-        return self.operator.product(X, self.columns) if too_large else self._table.product(X)
+        return self._table.product(X)
 
     @cached_property
-    def _table(self) -> LookupTable:
-        return LookupTable.from_operator(self.operator, self.columns, BINS)
+    def _table(self) -> Products:
+        return self.operator.table(self.columns, BINS)
 
     def _bound(self, X: Any, inner: Array) -> Array:
         rows = self._weighted(X)
@@ -169,7 +168,7 @@ class FastVariance:
 class LazyVariance:
     """The fast variance of a posterior, fitted when somebody asks for it."""
 
-    posterior: HistogramPosterior
+    posterior: IterativePosterior
     random_state: int
     given: FastVariance | None = None
 
