@@ -31,13 +31,13 @@ class HistogramOperator:
     """K(x, z) = sum_d w_d min(g(x_d), g(z_d)) between n rows; `operator @ V` takes time proportional to the non-zeros.
 
     Made by `HistogramOperator.from_rows(X)`. Other weights and transforms share the sorted rows; nothing is sorted again and
-    nothing changes in place. `values` are g of the sorted values.
+    nothing changes in place.
     """
 
     histograms: SortedHistograms
     weights: Array
     transform: Transform
-    values: Array
+    sorted_values: Columns  # g of the sorted values
 
     @classmethod
     def from_rows(
@@ -45,9 +45,9 @@ class HistogramOperator:
     ) -> HistogramOperator:
         """The operator of an array or SciPy sparse matrix of finite numbers >= 0; all weights are 1 if None are given."""
         histograms = SortedHistograms.from_rows(X)
-        plain = cls(histograms, np.ones(histograms.width), Plain(), histograms.columns.values)
+        plain = cls(histograms, np.ones(histograms.width), Plain(), histograms.columns)
         weighted = plain if weights is None else plain.with_weights(weights)
-        return weighted.with_transform(transform, parameter)
+        return weighted if transform == "none" and parameter is None else weighted.with_transform(transform, parameter)
 
     @property
     def n(self) -> int:
@@ -67,18 +67,14 @@ class HistogramOperator:
     @property
     def n_numbers(self) -> int:
         """How many numbers of the rows are not zero."""
-        return len(self.values)
+        return len(self.sorted_values.values)
 
     @property
     def nbytes(self) -> int:
         """The memory of all arrays; a transform adds 8 bytes a non-zero."""
-        own = 0 if self.values is self.histograms.columns.values else self.values.nbytes
+        values = self.sorted_values.values
+        own = 0 if values is self.histograms.columns.values else values.nbytes
         return self.histograms.nbytes + self.weights.nbytes + own
-
-    @property
-    def sorted_values(self) -> Columns:
-        """g of the sorted values."""
-        return self.histograms.columns._replace(values=self.values)
 
     @property
     def _slopes(self) -> Columns:
@@ -88,24 +84,25 @@ class HistogramOperator:
 
     def with_weights(self, weights: Any) -> HistogramOperator:
         """The same with one weight >= 0 for each dimension."""
-        return dataclasses.replace(self, weights=check_weights(weights, self.width))
+        return dataclasses.replace(self, weights=check_weights(weights, len(self.weights)))
 
     def with_transform(self, name: str, parameter: float | None = None) -> HistogramOperator:
         """The same with another g: 'none', 'power' (x^parameter) or 'exponential'."""
-        transform = transform_named(name, parameter)
-        return dataclasses.replace(self, transform=transform, values=transform(self.histograms.columns.values))
+        transform, columns = transform_named(name, parameter), self.histograms.columns
+        changed = columns._replace(values=transform(columns.values))
+        return dataclasses.replace(self, transform=transform, sorted_values=changed)
 
     def append(self, X: Any) -> HistogramOperator:
         """The operator of these rows and then those of X, without sorting all again."""
         histograms = self.histograms.append(X)
-        return dataclasses.replace(self, histograms=histograms, values=self.transform(histograms.columns.values))
+        columns = histograms.columns._replace(values=self.transform(histograms.columns.values))
+        return dataclasses.replace(self, histograms=histograms, sorted_values=columns)
 
     def __matmul__(self, V: Any) -> Array:
         """K v or K V, for a vector of n numbers or a matrix of n rows."""
-        numbers = self._checked("V", V)
-        return as_given(
-            V, product(self.sorted_values, self.histograms.order, self.weights, self.totals(numbers), numbers)
-        )
+        numbers = check_columns("V", V, self.n)
+        totals, order = self.totals(numbers), self.histograms.order
+        return as_given(V, product(self.sorted_values, order, self.weights, totals, numbers))
 
     def diag(self) -> Array:
         """K(x, x) of each row."""
@@ -125,7 +122,7 @@ class HistogramOperator:
         columns = self.sorted_values
         if counts is None:
             return _sums_by_dimension(columns)
-        numbers = self._checked("counts", counts)[:, 0]
+        numbers = check_columns("counts", counts, self.n)[:, 0]
         return _sums_by_dimension(columns._replace(values=columns.values * numbers[columns.rows]))
 
     def transform_trace(self) -> float:
@@ -145,7 +142,7 @@ class HistogramOperator:
 
     def product(self, X: Any, V: Any) -> Array:
         """K between new rows X and the n rows, times V: exact, a batch of rows at a time, merged with the sorted values."""
-        rows, numbers = self.transformed(X), self._checked("V", V)
+        rows, numbers = self.transformed(X), check_columns("V", V, self.n)
         step = max(1, int(BATCH_NUMBERS * rows.shape[0] / max(1, rows.nnz)))
         batches = [rows[top : top + step] for top in range(0, rows.shape[0], step)]
         parts = [
@@ -170,20 +167,20 @@ class HistogramOperator:
     def columns(self, indices: Any) -> Array:
         """Columns of K, (n, m)."""
         places = np.atleast_1d(np.asarray(indices))
-        if places.ndim != 1 or (places.size and (places.dtype.kind not in "iu" or not _within(places, self.n))):
+        whole = places.ndim == 1 and (places.dtype.kind in "iu" or not places.size)
+        if not whole or (places.size and not 0 <= places.min() <= places.max() < self.n):
             raise InvalidInput(f"{OWNER}: indices must be whole numbers from 0 to {self.n - 1}, got {shown(indices)}.")
-        rows = self.histograms.take(places)
-        return self._cross(_with_data(rows, self.transform(rows.data)))
+        return self._cross(self.histograms.take(places, self.sorted_values))
 
     def totals(self, V: Array) -> Array:
         """For each dimension the sum of each column of V over the rows that have it."""
         histograms = self.histograms
-        return column_totals(histograms.row_starts, histograms.dims, histograms.masks, self.width, V)
+        return column_totals(histograms.row_starts, histograms.dims, histograms.masks, len(self.weights), V)
 
     def transformed(self, X: Any) -> Sparse:
         """New rows, checked, as canonical CSR of transformed values."""
         rows = checked_histograms("X", X, self.width)
-        return _with_data(rows, self.transform(rows.data))
+        return type(rows)((self.transform(rows.data), rows.indices, rows.indptr), shape=rows.shape)
 
     def at_points(self, points: Columns, V: Array, n: int) -> Array:
         """What the dimensions of K add to n rows of K V that have transformed values at these points, in ascending order."""
@@ -193,13 +190,10 @@ class HistogramOperator:
         return cross(self.sorted_values, self.weights, rows.T.toarray(), self.n)
 
     def _inners(self, columns: Columns, U: Any, V: Any) -> Array:
-        left, right = self._checked("U", U), self._checked("V", V)
+        left, right = check_columns("U", U, self.n), check_columns("V", V, self.n)
         if left.shape != right.shape:
             raise InvalidInput(f"{OWNER}: U and V must have one shape, got {left.shape} and {right.shape}.")
         return inners(columns, self.totals(right), left, right)
-
-    def _checked(self, name: str, V: Any) -> Array:
-        return check_columns(name, V, self.n)
 
 
 def check_weights(weights: Any, width: int) -> Array:
@@ -219,11 +213,3 @@ def _sums_by_dimension(columns: Columns) -> Array:
     ends = np.concatenate([columns.values, [0.0]])  # reduceat must not point behind the end
     sums = np.add.reduceat(ends, columns.starts[:-1]) if len(columns.starts) > 1 else np.empty(0)
     return np.where(np.diff(columns.starts) > 0, sums, 0.0)
-
-
-def _with_data(rows: Sparse, values: Array) -> Sparse:
-    return type(rows)((values, rows.indices, rows.indptr), shape=rows.shape)
-
-
-def _within(indices: Any, n: int) -> bool:
-    return bool(indices.min() >= 0 and indices.max() < n)

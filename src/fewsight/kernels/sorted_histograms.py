@@ -35,6 +35,8 @@ class SortedHistograms:
     dims: Ints
     masks: Ints
     order: Ints
+    n: int  # rows
+    width: int  # dimensions, empty ones too
 
     @classmethod
     def from_rows(cls, X: Any, width: int | None = None) -> SortedHistograms:
@@ -57,17 +59,8 @@ class SortedHistograms:
         n, width = len(row_starts) - 1, len(columns.starts) - 1
         many = width <= NARROW and worth_masks(n, width, len(dims))
         masks = masks_of_rows(row_starts, dims, width) if many else np.empty((0, n, BYTES), np.uint8)
-        return cls(columns, row_starts, dims, masks, np.argsort(-np.diff(columns.starts), kind="stable"))
-
-    @property
-    def n(self) -> int:
-        """How many rows there are."""
-        return len(self.row_starts) - 1
-
-    @property
-    def width(self) -> int:
-        """How many dimensions there are, empty ones too."""
-        return len(self.order)
+        order = np.argsort(-np.diff(columns.starts), kind="stable")
+        return cls(columns, row_starts, dims, masks, order, n, width)
 
     @property
     def nbytes(self) -> int:
@@ -82,12 +75,17 @@ class SortedHistograms:
         row_starts = np.concatenate([self.row_starts, self.row_starts[-1] + new.row_starts[1:]])
         return SortedHistograms._joined(columns, row_starts, np.concatenate([self.dims, new.dims]))
 
-    def take(self, indices: Ints) -> Sparse:
-        """Some of the rows, as canonical CSR."""
+    def rows(self) -> Sparse:
+        """All rows, as canonical CSR."""
+        starts, rows, values = self.columns
+        by_dimension = scipy.sparse.csc_array((values, rows.astype(np.int64), starts), shape=(self.n, self.width))
+        return by_dimension.tocsr()
+
+    def take(self, indices: Ints, columns: Columns | None = None) -> Sparse:
+        """Some of the rows, as canonical CSR; with the values of other columns, where these are given."""
+        source = self.columns if columns is None else columns
         dims = [self.dims[self.row_starts[i] : self.row_starts[i + 1]] for i in indices]
-        values = [
-            sorted_columns.values_of_row(self.columns, some, int(i)) for some, i in zip(dims, indices, strict=True)
-        ]
+        values = [sorted_columns.values_of_row(source, some, int(i)) for some, i in zip(dims, indices, strict=True)]
         starts = np.cumsum([0, *map(len, dims)])
         joined = np.concatenate([*values, np.empty(0)]), np.concatenate([*dims, np.empty(0, np.int64)])
         return scipy.sparse.csr_array((joined[0], joined[1].astype(np.int64), starts), shape=(len(dims), self.width))
