@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-sys.path.insert(0, str(Path(__file__).parent))  # for small_networks, which tests of several folders share
+sys.path.insert(0, str(Path(__file__).parent))  # for modules that tests of several folders share
 
 # The same examples in every run, so that a failure is the change's; tests/hostile/fuzz_readers.py is what looks for new ones.
 settings.register_profile("same examples", derandomize=True)

@@ -25,8 +25,7 @@ from fewsight._base.progress import silent, track
 from fewsight.gp import IterativePosterior, noise_curve
 from fewsight.kernels import HistogramOperator, LookupTable
 from fewsight.learners.histogram_gp import HistogramGPClassifier
-from fewsight.learners.histograms import options_of
-from fewsight.learners.histograms.settings import STEPS, unit
+from fewsight.learners.histograms.model_selection import STEPS, unit
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from histogram_data import one_against_many
@@ -58,7 +57,7 @@ def measure(n_others: int, seed: int) -> dict[str, float]:
         cell["seconds_product"] = timed(lambda: [operator @ V for _ in range(3)])[1] / 24
         cell["seconds_product_of_one"] = timed(lambda: [operator @ V[:, 0] for _ in range(10)])[1] / 10
         (level, _), cell["seconds_noise"] = timed(lambda: noise_curve(operator, targets, steps=STEPS).best())
-        options = options_of(HistogramGPClassifier())
+        options = HistogramGPClassifier().options()
         for name, noise in (("train", level), ("train_fixed_noise", FIXED_NOISE)):
             noises = np.full((operator.n, 1), noise)
             posterior, cell[f"seconds_{name}"] = timed(

@@ -5,7 +5,7 @@ import pytest
 
 from fewsight._base.errors import FewsightError
 from fewsight.learners import HistogramGPClassifier
-from fewsight.learners.histograms import left_out_folds
+from fewsight.learners.folds import sampled_folds
 from fewsight.persistence import load, save
 
 RNG = np.random.default_rng(5)
@@ -33,7 +33,7 @@ def test_solution_calibration_and_variance_are_those_without_one_in_fewer_iterat
 
 def test_examples_that_are_left_out_are_predicted_as_without_one():
     plain, helped = fitted(0).posterior_, fitted(60).posterior_
-    fold = left_out_folds(plain.operator, plain.classes)[0]
+    fold = sampled_folds(plain.operator, plain.classes)[0]
     np.testing.assert_allclose(helped.left_out(fold), plain.left_out(fold), atol=5e-3)
 
 
