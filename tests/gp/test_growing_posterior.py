@@ -73,5 +73,7 @@ def test_with_a_free_mean_appending_equals_the_definition(n):
     means = u @ TARGETS[:n] / u.sum()
     k = 2.0 * K[:, :n]
     variance = 2.0 - np.einsum("ij,ji->i", k, np.linalg.solve(A, k.T)) + (1.0 - k @ u) ** 2 / u.sum()
-    np.testing.assert_allclose(grown.mean, k @ np.linalg.solve(A, TARGETS[:n] - means) + means, atol=1e-4)  # float32 columns
+    np.testing.assert_allclose(
+        grown.mean, k @ np.linalg.solve(A, TARGETS[:n] - means) + means, atol=1e-4
+    )  # float32 columns
     np.testing.assert_allclose(grown.variance, variance, atol=1e-4)

@@ -9,9 +9,8 @@ import pytest
 
 from fewsight._base.errors import FewsightError
 from fewsight._base.types import Array, State
-from fewsight.gp import IterativePosterior, SolverOptions, left_out_means, preconditioning
-from fewsight.gp.iterative_posterior import targets_of_columns, without_means
-from fewsight.gp.preconditioning import LowRank, pays
+from fewsight.gp import IterativePosterior, LowRank, SolverOptions, iterative_posterior, left_out_means
+from fewsight.gp.iterative_posterior import choose_low_rank, pays, targets_of_columns
 
 RNG = np.random.default_rng(4)
 N, M, CLASSES = 60, 9, np.arange(60) % 3
@@ -180,11 +179,11 @@ def test_it_pays_with_many_systems_of_many_iterations_and_products_that_read_man
 
 
 def test_left_to_itself_a_preconditioner_is_used_where_it_pays(monkeypatch):
-    monkeypatch.setattr(preconditioning, "RANK", 20)
+    monkeypatch.setattr(iterative_posterior, "RANK", 20)
 
     def chosen(operator, noise):
         target, noises = targets_of_columns(CLASSES, 3)[:, :1], np.full((N, 1), noise)
-        return LowRank.chosen(operator, "auto", target, noises, 400, 1e-6, 1_000)
+        return choose_low_rank(operator, target, noises, SolverOptions(1e-6, 1_000, None, "auto"), 400)
 
     found = chosen(Costly(X), 1e-3)
     assert found is not None
@@ -199,17 +198,6 @@ class Costly(GaussianOperator):
     @property
     def n_numbers(self) -> int:
         return 10**6
-
-
-def test_rows_that_are_left_out_have_no_part_in_means_and_scale():
-    targets = targets_of_columns(CLASSES, 3)
-    kept = np.arange(N) % 4 > 0
-    solved = np.linalg.inv(K + 0.3 * np.eye(N))[:, :4]
-    masked = solved * kept[:, None]
-    found, few = without_means(masked, targets), without_means(solved[kept], targets[kept])
-    np.testing.assert_allclose(found.means, few.means)
-    np.testing.assert_allclose(found.dual_weights[kept], few.dual_weights)
-    assert found.scale == pytest.approx(few.scale)
 
 
 @pytest.mark.parametrize("noise", NOISES.values(), ids=NOISES)

@@ -3,6 +3,10 @@
 
 With A = K + noise and u = A^-1 1, the mean of a problem with targets y is m = u^T y / 1^T u, and its dual weights are
 A^-1 y - m u. The targets of all problems and the ones are solved for as one block; nothing but products with K is needed.
+
+A preconditioner of rank 300 (see `fewsight.gp.preconditioning`) takes away about half of the iterations, makes each more costly,
+and has to be made. What an operation costs is known from `benchmarks/bench_preconditioner.py`; a pilot run with one column shows
+how many iterations there would be.
 """
 
 from __future__ import annotations
@@ -18,10 +22,19 @@ from fewsight._base.checks import check_matrix, check_positive
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, Rows, State
 from fewsight.gp.iterative_variance import IterativeVariance
-from fewsight.gp.linear_systems import Solution, conjugate_gradients
+from fewsight.gp.linear_systems import conjugate_gradients
 from fewsight.gp.operators import ColumnOperator, PredictiveOperator, Products, Restricted
-from fewsight.gp.preconditioning import AUTO, LowRank, pays
+from fewsight.gp.preconditioning import LowRank
 
+AUTO = "auto"
+RANK = 300  # smaller ones save less than they cost
+KEPT = 0.6  # of the iterations is what it leaves, or less: 0.4 to 0.6 on images, 0.7 where there were ten
+LEAST_ITERATIONS = 8  # of fewer hardly any can be saved
+MARGIN = 0.85  # of the time without it that it must be expected to take, or less
+# Nanoseconds: of a product, for each number it reads and column, with one column and in blocks of eight; of the preconditioner
+# for each row, rank and column; of making it, for each number of K and rank, and for each row and square of the rank.
+ONE_COLUMN, MANY_COLUMNS, APPLIED, COLUMN_MADE, FACTOR_MADE = 1.2, 0.4, 0.55, 0.85, 0.4
+MOST_ITERATIONS = 200  # that are expected before any was made
 LOOSE = 1e-3  # tolerance that is exact enough for examples that are left out
 TINY = 1e-300
 Operator = TypeVar("Operator", bound=PredictiveOperator)
@@ -38,13 +51,16 @@ class SolverOptions:
     rank: int | str = 0  # of the preconditioner, or "auto"
 
 
-class DualWeights(NamedTuple):
-    """What `without_means` makes of the solved block."""
+class Solved(NamedTuple):
+    """All that is known of the problems once their systems are solved."""
 
     dual_weights: Array  # (n, columns): A^-1 (targets - means)
     ones: Array  # (n, 1) or (n, columns): A^-1 1
     means: Array  # (columns,)
     scale: float  # of kernel and noise, the best for the evidence
+    iterations: int
+    residual: float  # the largest of all systems, relative
+    converged: bool
 
 
 @final
@@ -60,11 +76,11 @@ class IterativePosterior(Generic[Operator]):
     classes: Indices  # (n,): the column of each example's class
     n_classes: int
     noise: Array  # (n, 1) or (n, columns)
-    dual_weights: Array
-    ones: Array
-    means: Array
-    scale: float
     options: SolverOptions
+    dual_weights: Array  # (n, columns)
+    ones: Array  # (n, 1) or (n, columns)
+    means: Array  # (columns,)
+    scale: float
     iterations: int
     residual: float
     converged: bool
@@ -88,15 +104,12 @@ class IterativePosterior(Generic[Operator]):
         targets = targets_of_columns(classes, n_classes)
         columns = targets.shape[1] + noise.shape[1]
         if start is None:
-            first, limits = None, (options.tolerance, options.max_iterations)
-            low_rank = LowRank.chosen(operator, options.rank, targets[:, :1], noise[:, :1], columns + further, *limits)
+            first, low_rank = None, choose_low_rank(operator, targets[:, :1], noise[:, :1], options, columns + further)
         else:
             first = start._start(operator.n, columns)
             low_rank = None if start.low_rank is None else start.low_rank.grown(operator.diag())
         solved = _solve(operator, targets, noise, options, first, low_rank)
-        found = without_means(solved.columns, targets)
-        how = solved.iterations, solved.residual, solved.converged
-        return cls(operator, classes, n_classes, noise, *found, options, *how, low_rank)
+        return cls(operator, classes, n_classes, noise, options, *solved, low_rank)
 
     @property
     def n(self) -> int:
@@ -164,7 +177,7 @@ class IterativePosterior(Generic[Operator]):
             raise InvalidInput("the noise must be > 0.")
         scale = check_positive("model", "scale", header["scale"])
         how = int(header["iterations"]), float(header["residual"]), bool(header["converged"])
-        return cls(operator, classes, n_classes, noise, dual_weights, ones, means, scale, options, *how)
+        return cls(operator, classes, n_classes, noise, options, dual_weights, ones, means, scale, *how)
 
     @cached_property
     def _table(self) -> Products:
@@ -172,7 +185,8 @@ class IterativePosterior(Generic[Operator]):
 
     @cached_property
     def _later(self) -> LowRank:
-        return LowRank.of(self.operator, self.options.rank)
+        rank = self.options.rank
+        return LowRank.of(self.operator, RANK if isinstance(rank, str) else rank)
 
     def _pays_later(self, systems: int) -> bool:
         """Whether systems that come after training are worth a preconditioner that training was not."""
@@ -206,8 +220,7 @@ def left_out_means(
     targets = targets_of_columns(classes, n_classes)
     options = SolverOptions(max(options.tolerance, LOOSE), options.max_iterations, None)
     solved = _solve(Restricted(operator, kept), targets, noise, options, start, low_rank, kept)
-    found = without_means(solved.columns, targets)
-    return of_all_classes((operator @ found.dual_weights)[fold] + found.means, n_classes)
+    return of_all_classes((operator @ solved.dual_weights)[fold] + solved.means, n_classes)
 
 
 def of_all_classes(means: Array, n_classes: int) -> Array:
@@ -221,18 +234,6 @@ def targets_of_columns(classes: Indices, n_classes: int) -> Array:
     return np.where(classes[:, None] == columns, 1.0, -1.0)
 
 
-def without_means(solved: Array, targets: Array) -> DualWeights:
-    """From A^-1 [targets, ones]; rows left out are zero in all."""
-    c = targets.shape[1]
-    ones = solved[:, c:]
-    means = np.einsum("ij,ij->j", np.broadcast_to(ones, targets.shape), targets) / ones.sum(axis=0)
-    dual_weights = solved[:, :c] - ones * means
-    freedom = max(int(ones.any(axis=1).sum()) - 1, 1) * c
-    return DualWeights(
-        dual_weights, ones, means, max(float(np.einsum("ij,ij->", dual_weights, targets)) / freedom, TINY)
-    )
-
-
 def _solve(
     operator: ColumnOperator,
     targets: Array,
@@ -241,13 +242,13 @@ def _solve(
     start: Array | None,
     low_rank: LowRank | None,
     kept: npt.NDArray[np.bool_] | None = None,
-) -> Solution:
-    """A^-1 [targets, ones], with ones for every different noise; `kept` says which examples are not left out."""
+) -> Solved:
+    """All problems as one block, with ones for every different noise; rows that are not `kept` are zero in all that comes out."""
     sides = np.hstack([targets, np.ones(noise.shape)])
     noises = noise if noise.shape[1] == 1 else np.hstack([noise, noise])
     if kept is not None:
         sides, start = sides * kept[:, None], None if start is None else start * kept[:, None]
-    return conjugate_gradients(
+    found = conjugate_gradients(
         operator,
         sides,
         noises,
@@ -256,3 +257,34 @@ def _solve(
         max_iterations=options.max_iterations,
         preconditioner=None if low_rank is None else low_rank.preconditioner(noises, kept),
     )
+    n, c = targets.shape
+    solved, ones = found.columns[:, :c], found.columns[:, c:]
+    means = np.einsum("ij,ij->j", np.broadcast_to(ones, (n, c)), targets) / ones.sum(axis=0)
+    dual_weights = solved - ones * means
+    freedom = max(int(ones.any(axis=1).sum()) - 1, 1) * c
+    scale = max(float(np.einsum("ij,ij->", dual_weights, targets)) / freedom, TINY)
+    return Solved(dual_weights, ones, means, scale, found.iterations, found.residual, found.converged)
+
+
+def choose_low_rank(
+    operator: PredictiveOperator, target: Array, noise: Array, options: SolverOptions, columns: int
+) -> LowRank | None:
+    """Of the rank in the options, None for 0; with "auto", where it saves time on `columns` systems like that of the target."""
+    if not isinstance(options.rank, str):
+        return LowRank.of(operator, options.rank) if options.rank else None
+    n = operator.n
+    if n <= 2 * RANK or not pays(n, operator.n_numbers, MOST_ITERATIONS, columns):
+        return None
+    pilot = conjugate_gradients(
+        operator, target, noise, tolerance=options.tolerance, max_iterations=options.max_iterations
+    )
+    return LowRank.of(operator, RANK) if pays(n, operator.n_numbers, pilot.iterations, columns) else None
+
+
+def pays(n: int, n_numbers: int, iterations: int, columns: int) -> bool:
+    """Whether rank RANK saves time on this many systems, each of this many iterations; a product with K reads n_numbers."""
+    product = n_numbers * (MANY_COLUMNS if columns >= 8 else ONE_COLUMN)
+    plain = iterations * columns * product
+    helped = KEPT * iterations * columns * (product + APPLIED * n * RANK)
+    made = RANK * (COLUMN_MADE * n_numbers + FACTOR_MADE * n * RANK)
+    return iterations >= LEAST_ITERATIONS and MARGIN * plain > helped + made

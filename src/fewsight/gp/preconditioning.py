@@ -2,9 +2,6 @@
 
 K + noise is then close to L L^T + D, where D holds the noise and what is left of the diagonal of K; the inverse of that costs
 O(n rank). Setting it up takes `rank` columns of K and O(n rank^2), which pays if many systems share it. Small ranks do harm.
-
-With rank 300 conjugate gradients take about half of the iterations, each of which costs more. What an operation costs is known
-from `benchmarks/bench_preconditioner.py`; a pilot run with one column shows how many iterations there would be.
 """
 
 from __future__ import annotations
@@ -18,19 +15,10 @@ from scipy.linalg import cho_factor, cho_solve
 
 from fewsight._base.checks import check_integer
 from fewsight._base.types import Array
-from fewsight.gp.linear_systems import check_noise, conjugate_gradients
-from fewsight.gp.operators import ColumnOperator, PredictiveOperator
+from fewsight.gp.linear_systems import check_noise
+from fewsight.gp.operators import ColumnOperator
 
-AUTO = "auto"
 LEAST_PIVOT = 1e-12  # of the largest diagonal entry
-RANK = 300  # smaller ones save less than they cost
-KEPT = 0.6  # of the iterations is what it leaves, or less: 0.4 to 0.6 on images, 0.7 where there were ten
-LEAST_ITERATIONS = 8  # of fewer hardly any can be saved
-MARGIN = 0.85  # of the time without it that it must be expected to take, or less
-# Nanoseconds: of a product, for each number it reads and column, with one column and in blocks of eight; of the preconditioner
-# for each row, rank and column; of making it, for each number of K and rank, and for each row and square of the rank.
-ONE_COLUMN, MANY_COLUMNS, APPLIED, COLUMN_MADE, FACTOR_MADE = 1.2, 0.4, 0.55, 0.85, 0.4
-MOST_ITERATIONS = 200  # that are expected before any was made
 
 
 def pivoted_cholesky(operator: ColumnOperator, rank: int) -> tuple[Array, Array]:
@@ -87,28 +75,9 @@ class LowRank:
     left: Array  # (n,)
 
     @classmethod
-    def of(cls, operator: ColumnOperator, rank: int | str) -> LowRank:
-        """By as many columns of K as its rank; "auto" is RANK."""
-        return cls(*pivoted_cholesky(operator, RANK if isinstance(rank, str) else rank))
-
-    @classmethod
-    def chosen(
-        cls,
-        operator: PredictiveOperator,
-        rank: int | str,
-        target: Array,
-        noise: Array,
-        columns: int,
-        tolerance: float,
-        max_iterations: int,
-    ) -> LowRank | None:
-        """Of this rank, None for 0; with "auto", where it saves time on `columns` systems like that of the target (n, 1)."""
-        if rank != AUTO:
-            return cls.of(operator, rank) if rank else None
-        if operator.n <= 2 * RANK or not pays(operator.n, operator.n_numbers, MOST_ITERATIONS, columns):
-            return None
-        pilot = conjugate_gradients(operator, target, noise, tolerance=tolerance, max_iterations=max_iterations)
-        return cls.of(operator, rank) if pays(operator.n, operator.n_numbers, pilot.iterations, columns) else None
+    def of(cls, operator: ColumnOperator, rank: int) -> LowRank:
+        """By as many columns of K as its rank."""
+        return cls(*pivoted_cholesky(operator, rank))
 
     def preconditioner(self, noise: Array, kept: npt.NDArray[np.bool_] | None = None) -> LowRankPreconditioner:
         """For this noise and, where some examples are left out, for those that are kept."""
@@ -121,12 +90,3 @@ class LowRank:
             return None
         L = np.vstack([self.L, np.zeros((more, self.L.shape[1]))])
         return LowRank(L, np.concatenate([self.left, diagonal[len(self.left) :]]))
-
-
-def pays(n: int, n_numbers: int, iterations: int, columns: int) -> bool:
-    """Whether rank RANK saves time on this many systems, each of this many iterations; a product with K reads n_numbers."""
-    product = n_numbers * (MANY_COLUMNS if columns >= 8 else ONE_COLUMN)
-    plain = iterations * columns * product
-    helped = KEPT * iterations * columns * (product + APPLIED * n * RANK)
-    made = RANK * (COLUMN_MADE * n_numbers + FACTOR_MADE * n * RANK)
-    return iterations >= LEAST_ITERATIONS and MARGIN * plain > helped + made

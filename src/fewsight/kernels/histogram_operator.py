@@ -20,7 +20,7 @@ from fewsight._compiled.sorted_columns import Columns
 from fewsight.kernels.histogram_tables import ExactProducts, LookupTable, table_fits
 from fewsight.kernels.histogram_transforms import Plain, Transform, transform_named
 from fewsight.kernels.rows import Sparse
-from fewsight.kernels.sorted_histograms import OWNER, SortedHistograms, as_given, check_columns, checked_histograms
+from fewsight.kernels.sorted_histograms import OWNER, SortedHistograms, check_columns, checked_histograms
 
 BATCH_NUMBERS = 2_000_000  # non-zeros of new rows that are sorted at a time
 
@@ -44,7 +44,7 @@ class HistogramOperator:
         cls, X: Any, *, transform: str = "none", parameter: float | None = None, weights: Any = None
     ) -> HistogramOperator:
         """The operator of an array or SciPy sparse matrix of finite numbers >= 0; all weights are 1 if None are given."""
-        histograms = SortedHistograms.from_rows(X)
+        histograms = SortedHistograms.from_sparse(checked_histograms("X", X))
         plain = cls(histograms, np.ones(histograms.width), Plain(), histograms.columns)
         weighted = plain if weights is None else plain.with_weights(weights)
         return weighted if transform == "none" and parameter is None else weighted.with_transform(transform, parameter)
@@ -102,7 +102,8 @@ class HistogramOperator:
         """K v or K V, for a vector of n numbers or a matrix of n rows."""
         numbers = check_columns("V", V, self.n)
         totals, order = self.totals(numbers), self.histograms.order
-        return as_given(V, product(self.sorted_values, order, self.weights, totals, numbers))
+        result = product(self.sorted_values, order, self.weights, totals, numbers)
+        return result[:, 0] if np.ndim(V) == 1 else result
 
     def diag(self) -> Array:
         """K(x, x) of each row."""
@@ -148,7 +149,8 @@ class HistogramOperator:
         parts = [
             self.at_points(SortedHistograms.from_sparse(batch).columns, numbers, batch.shape[0]) for batch in batches
         ]
-        return as_given(V, np.concatenate([*parts, np.empty((0, numbers.shape[1]))]))
+        result = np.concatenate([*parts, np.empty((0, numbers.shape[1]))])
+        return result[:, 0] if np.ndim(V) == 1 else result
 
     def table(self, V: Array, bins: int | None) -> LookupTable | ExactProducts:
         """Products with V by look-up; exact ones where `bins` is None, or where a table would take too much memory."""
@@ -158,7 +160,7 @@ class HistogramOperator:
 
     def cross(self, X: Any) -> Array:
         """K between the n rows and m new ones, (n, m)."""
-        return self._cross(self.transformed(X))
+        return cross(self.sorted_values, self.weights, self.transformed(X).T.toarray(), self.n)
 
     def diag_of(self, X: Any) -> Array:
         """K(x, x) of each new row."""
@@ -170,7 +172,8 @@ class HistogramOperator:
         whole = places.ndim == 1 and (places.dtype.kind in "iu" or not places.size)
         if not whole or (places.size and not 0 <= places.min() <= places.max() < self.n):
             raise InvalidInput(f"{OWNER}: indices must be whole numbers from 0 to {self.n - 1}, got {shown(indices)}.")
-        return self._cross(self.histograms.take(places, self.sorted_values))
+        rows = self.histograms.take(places, self.sorted_values)
+        return cross(self.sorted_values, self.weights, rows.T.toarray(), self.n)
 
     def totals(self, V: Array) -> Array:
         """For each dimension the sum of each column of V over the rows that have it."""
@@ -185,9 +188,6 @@ class HistogramOperator:
     def at_points(self, points: Columns, V: Array, n: int) -> Array:
         """What the dimensions of K add to n rows of K V that have transformed values at these points, in ascending order."""
         return at_points(self.sorted_values, self.weights, self.totals(V), V, points, n)
-
-    def _cross(self, rows: Sparse) -> Array:
-        return cross(self.sorted_values, self.weights, rows.T.toarray(), self.n)
 
     def _inners(self, columns: Columns, U: Any, V: Any) -> Array:
         left, right = check_columns("U", U, self.n), check_columns("V", V, self.n)

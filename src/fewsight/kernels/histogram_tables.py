@@ -16,7 +16,7 @@ from fewsight._base.types import Array, Rows
 from fewsight._compiled import intersection_tables
 from fewsight._compiled.sorted_columns import Columns, Ints
 from fewsight.kernels.rows import Sparse
-from fewsight.kernels.sorted_histograms import as_given, check_columns, checked_histograms
+from fewsight.kernels.sorted_histograms import check_columns, checked_histograms
 
 if TYPE_CHECKING:  # the operator makes these tables of itself
     from fewsight.kernels.distributed_histograms import DistributedHistogramOperator
@@ -34,7 +34,7 @@ class SearchTable:
     """Exact values of K between new rows and training rows times V, one new row at a time by search, many by merging."""
 
     def __init__(self, operator: HistogramOperator, V: Any) -> None:
-        self._operator, self._given = operator, V
+        self._operator, self._given, self._flat = operator, V, np.ndim(V) == 1
         self._numbers = check_columns("V", V, operator.n)
         totals = operator.totals(self._numbers)
         self._sums = intersection_tables.checkpoints(operator.sorted_values, operator.weights, totals, self._numbers)
@@ -45,7 +45,8 @@ class SearchTable:
             return self._operator.product(X, self._given)
         rows, operator = self._operator.transformed(X), self._operator
         kept = operator.sorted_values, operator.weights, self._sums, self._numbers
-        return as_given(self._given, intersection_tables.searched(*kept, *csr_parts(rows)))
+        result = intersection_tables.searched(*kept, *csr_parts(rows))
+        return result[:, 0] if self._flat else result
 
 
 @final

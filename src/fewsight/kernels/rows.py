@@ -39,7 +39,7 @@ def check_rows(
         rows = _check_sparse(owner, name, value, width)
     else:
         rows = _check_dense(owner, name, value, width)
-    lowest = _numbers(rows).min(initial=0.0)
+    lowest = (rows if isinstance(rows, np.ndarray) else rows.data).min(initial=0.0)
     if non_negative is not None and lowest < 0:
         raise InvalidInput(f"{owner_name(non_negative)}: {name} must hold numbers >= 0 only, got {lowest:g}.")
     return rows
@@ -102,10 +102,6 @@ def row_sums(rows: Rows, power: int = 1) -> Array:
         return np.einsum("ij,ij->i", rows, rows) if power == 2 else (rows**power).sum(axis=1)
     raised = scipy.sparse.csr_array((rows.data**power, rows.indices, rows.indptr), shape=rows.shape)
     return np.asarray(raised.sum(axis=1), dtype=np.float64).ravel()
-
-
-def _numbers(rows: Rows) -> Array:
-    return rows if isinstance(rows, np.ndarray) else rows.data
 
 
 def _check_dense(owner: object, name: str, value: Any, width: int | None) -> Array:

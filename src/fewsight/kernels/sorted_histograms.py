@@ -112,11 +112,6 @@ def check_columns(name: str, V: Any, n: int) -> Array:
     return numbers if numbers.ndim == 2 else numbers[:, None]
 
 
-def as_given(V: Any, result: Array) -> Array:
-    """A vector for a vector, a matrix for a matrix."""
-    return result[:, 0] if np.ndim(V) == 1 else result
-
-
 def _are_ready(X: Any, width: int | None) -> bool:
     """Whether the rows are canonical CSR already, found in a third of the time of a full check."""
     if not scipy.sparse.issparse(X) or X.format != "csr" or X.ndim != 2 or X.dtype != np.float64:

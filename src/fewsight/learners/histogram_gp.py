@@ -35,6 +35,7 @@ from fewsight.learners.histograms import (
     choose_kernel_and_noise,
     shared_operator,
 )
+from fewsight.learners.histograms.model_selection import RELEVANCE, TRANSFORMS, checked_weights, number_or_word
 from fewsight.learners.inputs.stored import matrix_from_state, matrix_state
 from fewsight.learners.labels import Labels, LabelsLike, classes_from, classes_header, labelled, targets_of
 from fewsight.learners.needs import Needs, RowsNeeded
@@ -232,7 +233,27 @@ class HistogramGPClassifier(HistogramAnswers):
 
     def settings(self) -> KernelSettings:
         """What the parameters give of kernel and noise, and what they leave to be learned."""
-        return KernelSettings.checked(self)
+        transform = check_choice(self, "feature_transform", self.feature_transform, TRANSFORMS)
+        parameter, words = self.transform_parameter, ("left-out", "evidence")
+        relevance, weights = "given", None
+        if isinstance(self.relevance, str):
+            relevance = check_choice(self, "relevance", self.relevance, RELEVANCE)
+        else:
+            weights = checked_weights(self, self.relevance)
+        return KernelSettings(
+            transform,
+            number_or_word(self, "transform_parameter", parameter, words, positive=transform == "power"),
+            isinstance(parameter, str) and parameter == "left-out",
+            relevance,
+            weights,
+            number_or_word(self, "noise_variance", self.noise_variance, ("evidence",), positive=True),
+            bool(self.balanced),
+            bool(self.noise_per_class),
+            check_choice(self, "criterion", self.criterion, ("evidence", "bound")),
+            check_integer(self, "relevance_steps", self.relevance_steps, least=1),
+            check_number(self, "relevance_prior", self.relevance_prior, least=0, most=1e12),
+            check_integer(self, "random_state", self.random_state, least=0),
+        )
 
     def options(self) -> SolverOptions:
         """How exactly to solve and to predict; also checks what is needed later only."""
@@ -382,7 +403,8 @@ class HistogramGPClassifier(HistogramAnswers):
             else shared_operator(self.cluster, rows)
         )
         with where as operator:
-            found = choose_kernel_and_noise(operator, numbers, len(classes), inputs.groups, settings)
+            groups = inputs.groups if settings.relevance == "channels" else None
+            found = choose_kernel_and_noise(operator, numbers, len(classes), groups, settings)
             return self.settle(inputs, classes, numbers, found, rows)
 
     def _noise(self, numbers: Indices, n_classes: int) -> Array:

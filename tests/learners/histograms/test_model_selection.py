@@ -8,7 +8,7 @@ from fewsight._base.errors import FewsightError
 from fewsight.gp import log_evidence_and_gradients, targets_of_columns
 from fewsight.kernels import HistogramIntersection, HistogramOperator
 from fewsight.learners import HistogramGPClassifier
-from fewsight.learners.histograms import KernelSettings, balance_of, choose_kernel_and_noise
+from fewsight.learners.histograms import balance_of, choose_kernel_and_noise
 from fewsight.learners.histograms.model_selection import evenly_spaced, least_loss, unit
 
 CLASSES = np.unique(Y, return_inverse=True)[1]
@@ -77,7 +77,7 @@ def test_columns_are_evenly_spaced():
 )
 def test_settings_that_mean_nothing_get_one_sentence(options, sentence):
     with pytest.raises(FewsightError, match=sentence):
-        KernelSettings.checked(HistogramGPClassifier(**options))
+        HistogramGPClassifier(**options).settings()
 
 
 @pytest.mark.parametrize("transform", ["none", "power", "exponential"])

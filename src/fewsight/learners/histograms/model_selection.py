@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol, TypeAlias, final
+from typing import TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import minimize_scalar
 
-from fewsight._base.checks import check_choice, check_integer, check_number, check_positive, owner_name, shown
+from fewsight._base.checks import check_choice, check_number, check_positive, owner_name, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices
@@ -54,21 +54,6 @@ SOLVED = SolverOptions(1e-2, 200, None)  # the choice does not change with more 
 TrainingOperator: TypeAlias = HistogramOperator | DistributedHistogramOperator
 
 
-class KernelParameters(Protocol):
-    """The parameters of a learner that say what is given and what is to be learned."""
-
-    feature_transform: str
-    transform_parameter: float | str
-    relevance: str | npt.ArrayLike
-    relevance_steps: int
-    relevance_prior: float
-    noise_variance: float | str
-    balanced: bool
-    noise_per_class: bool
-    criterion: str
-    random_state: int
-
-
 @final
 @dataclass(frozen=True)
 class KernelSettings:
@@ -87,34 +72,9 @@ class KernelSettings:
     relevance_prior: float
     random_state: int
 
-    @classmethod
-    def checked(cls, given: KernelParameters) -> KernelSettings:
-        """What the parameters of a learner say, or one sentence about the first that says nothing."""
-        transform = check_choice(given, "feature_transform", given.feature_transform, TRANSFORMS)
-        parameter, words = given.transform_parameter, ("left-out", "evidence")
-        relevance, weights = "given", None
-        if isinstance(given.relevance, str):
-            relevance = check_choice(given, "relevance", given.relevance, RELEVANCE)
-        else:
-            weights = _checked_weights(given, given.relevance)
-        return cls(
-            transform,
-            _number_or_word(given, "transform_parameter", parameter, words, positive=transform == "power"),
-            isinstance(parameter, str) and parameter == "left-out",
-            relevance,
-            weights,
-            _number_or_word(given, "noise_variance", given.noise_variance, ("evidence",), positive=True),
-            bool(given.balanced),
-            bool(given.noise_per_class),
-            check_choice(given, "criterion", given.criterion, ("evidence", "bound")),
-            check_integer(given, "relevance_steps", given.relevance_steps, least=1),
-            check_number(given, "relevance_prior", given.relevance_prior, least=0, most=1e12),
-            check_integer(given, "random_state", given.random_state, least=0),
-        )
 
-
-def _number_or_word(
-    owner: KernelParameters, name: str, value: float | str, words: tuple[str, ...], *, positive: bool
+def number_or_word(
+    owner: object, name: str, value: float | str, words: tuple[str, ...], *, positive: bool
 ) -> float | None:
     """A number, or None where a word says how to learn it."""
     if isinstance(value, str):
@@ -123,7 +83,7 @@ def _number_or_word(
     return check_positive(owner, name, value) if positive else check_number(owner, name, value, least=-1e6, most=1e6)
 
 
-def _checked_weights(owner: KernelParameters, relevance: npt.ArrayLike) -> Array:
+def checked_weights(owner: object, relevance: npt.ArrayLike) -> Array:
     """One number >= 0 for each dimension; how many there must be is checked where the width is known."""
     try:
         weights = np.array(relevance, dtype=np.float64)
@@ -151,9 +111,12 @@ class Found:
 
 
 def choose_kernel_and_noise(
-    operator: TrainingOperator, classes: Indices, n_classes: int, groups: Indices, settings: KernelSettings
+    operator: TrainingOperator, classes: Indices, n_classes: int, groups: Indices | None, settings: KernelSettings
 ) -> Found:
-    """Everything that is not given, learned from the training examples."""
+    """Everything that is not given, learned from the training examples.
+
+    `groups` has a number for each dimension, for weights that dimensions with the same number share.
+    """
     targets = targets_of_columns(classes, n_classes)
     some = targets[:, evenly_spaced(targets.shape[1], MOST_COLUMNS)]
     if settings.weights is not None:
@@ -325,7 +288,7 @@ def _bound_at(operator: TrainingOperator, targets: Array, level: float) -> float
 
 
 def _relevance(
-    operator: TrainingOperator, targets: Array, level: float, groups: Indices, settings: KernelSettings
+    operator: TrainingOperator, targets: Array, level: float, groups: Indices | None, settings: KernelSettings
 ) -> LearnedRelevance:
     """Weights of dimensions or channels, from as many problems as are quick enough."""
     return learn_relevance(

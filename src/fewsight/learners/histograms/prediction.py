@@ -68,7 +68,8 @@ class HistogramAnswers(Learner):
         rows = self._read(X)
         mean, variance = self.posterior_.mean(rows), self._variances(rows)
         probabilities, threshold = self._probabilities(mean, variance), self.novelty_.threshold
-        score = self.novelty_.score(_signs(mean, variance, self.posterior_.prior_variance(rows), probabilities))
+        share = relative(variance, self.posterior_.prior_variance(rows))
+        score = self.novelty_.score(Signs.of(mean, share, probabilities))
         return Assessment(_latent(mean, variance), probabilities, score, score > threshold, threshold)
 
     def exact_variance(self, X: Examples) -> Array:
@@ -96,7 +97,7 @@ class HistogramAnswers(Learner):
         variance = prior = posterior.scale * posterior.operator.diag()[chosen]
         if len(chosen) and ("variance" in RULES[self.unknown_rule] or not self.calibrated):
             variance = posterior.scale * self.variances_.fast.left_out(chosen)
-        signs = _signs(mean, variance, prior, self._probabilities(mean, variance))
+        signs = Signs.of(mean, relative(variance, prior), self._probabilities(mean, variance))
         self.novelty_ = fit_novelty(self.unknown_rule, signs, float(self.false_alarm_rate))
 
     def _decided(self, mean: Array) -> Indices:
@@ -115,11 +116,6 @@ class HistogramAnswers(Learner):
         if self.variance == "exact":
             return self.posterior_.variance(rows).max(axis=1)
         return self.posterior_.scale * self.variances_.fast.of(rows)
-
-
-def _signs(mean: Array, variance: Array, prior: Array, probabilities: Array) -> Signs:
-    """What speaks for novelty; nothing is said about the nearest training example."""
-    return Signs.of(mean, relative(variance, prior), probabilities, np.zeros(len(mean)))
 
 
 def _latent(mean: Array, variance: Array) -> Latent:
