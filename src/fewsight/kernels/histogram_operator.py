@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
+import numpy.typing as npt
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
@@ -19,7 +20,7 @@ from fewsight._compiled.intersection_product import product
 from fewsight._compiled.sorted_columns import Columns
 from fewsight.kernels.histogram_tables import ExactProducts, LookupTable, table_fits
 from fewsight.kernels.histogram_transforms import Plain, Transform, transform_named
-from fewsight.kernels.rows import Sparse
+from fewsight.kernels.rows import RowsLike, Sparse
 from fewsight.kernels.sorted_histograms import OWNER, SortedHistograms, check_columns, checked_histograms
 
 BATCH_NUMBERS = 2_000_000  # non-zeros of new rows that are sorted at a time
@@ -41,7 +42,12 @@ class HistogramOperator:
 
     @classmethod
     def from_rows(
-        cls, X: Any, *, transform: str = "none", parameter: float | None = None, weights: Any = None
+        cls,
+        X: RowsLike,
+        *,
+        transform: str = "none",
+        parameter: float | None = None,
+        weights: npt.ArrayLike | None = None,
     ) -> HistogramOperator:
         """The operator of an array or SciPy sparse matrix of finite numbers >= 0; all weights are 1 if None are given."""
         histograms = SortedHistograms.from_sparse(checked_histograms("X", X))
@@ -82,7 +88,7 @@ class HistogramOperator:
         columns = self.histograms.columns
         return columns._replace(values=self.transform.derivative(columns.values))
 
-    def with_weights(self, weights: Any) -> HistogramOperator:
+    def with_weights(self, weights: npt.ArrayLike) -> HistogramOperator:
         """The same with one weight >= 0 for each dimension."""
         return dataclasses.replace(self, weights=check_weights(weights, len(self.weights)))
 
@@ -92,13 +98,13 @@ class HistogramOperator:
         changed = columns._replace(values=transform(columns.values))
         return dataclasses.replace(self, transform=transform, sorted_values=changed)
 
-    def append(self, X: Any) -> HistogramOperator:
+    def append(self, X: RowsLike) -> HistogramOperator:
         """The operator of these rows and then those of X, without sorting all again."""
         histograms = self.histograms.append(X)
         columns = histograms.columns._replace(values=self.transform(histograms.columns.values))
         return dataclasses.replace(self, histograms=histograms, sorted_values=columns)
 
-    def __matmul__(self, V: Any) -> Array:
+    def __matmul__(self, V: npt.ArrayLike) -> Array:
         """K v or K V, for a vector of n numbers or a matrix of n rows."""
         numbers = check_columns("V", V, self.n)
         totals, order = self.totals(numbers), self.histograms.order
@@ -115,7 +121,7 @@ class HistogramOperator:
         """The sum of `diag()`."""
         return float(self.weights @ self.dimension_traces())
 
-    def dimension_traces(self, counts: Any = None) -> Array:
+    def dimension_traces(self, counts: npt.ArrayLike | None = None) -> Array:
         """For each dimension the trace of its part of K, without its weight: what the trace gains for a unit of weight.
 
         With `counts`, one for each row, the sum over rows of counts times the diagonal.
@@ -130,18 +136,18 @@ class HistogramOperator:
         """What the trace gains for a unit of the transform's parameter."""
         return float(self.weights @ _sums_by_dimension(self._slopes))
 
-    def weight_inners(self, U: Any, V: Any) -> Array:
+    def weight_inners(self, U: npt.ArrayLike, V: npt.ArrayLike) -> Array:
         """For each dimension d the sum over columns k of u_k^T K_d v_k, without its weight: the slope in w_d of u^T K v."""
         return self._inners(self.sorted_values, U, V)
 
-    def transform_inner(self, U: Any, V: Any) -> float:
+    def transform_inner(self, U: npt.ArrayLike, V: npt.ArrayLike) -> float:
         """The sum over columns k of u_k^T K' v_k, K' being the derivative of K by the transform's parameter.
 
         The smaller of two values stays the smaller, so K' has the derivative of g where K has g.
         """
         return float(self.weights @ self._inners(self._slopes, U, V))
 
-    def product(self, X: Any, V: Any) -> Array:
+    def product(self, X: RowsLike, V: npt.ArrayLike) -> Array:
         """K between new rows X and the n rows, times V: exact, a batch of rows at a time, merged with the sorted values."""
         rows, numbers = self.transformed(X), check_columns("V", V, self.n)
         step = max(1, int(BATCH_NUMBERS * rows.shape[0] / max(1, rows.nnz)))
@@ -158,15 +164,15 @@ class HistogramOperator:
             return ExactProducts(self, V)
         return LookupTable.from_operator(self, V, bins)
 
-    def cross(self, X: Any) -> Array:
+    def cross(self, X: RowsLike) -> Array:
         """K between the n rows and m new ones, (n, m)."""
         return cross(self.sorted_values, self.weights, self.transformed(X).T.toarray(), self.n)
 
-    def diag_of(self, X: Any) -> Array:
+    def diag_of(self, X: RowsLike) -> Array:
         """K(x, x) of each new row."""
         return np.asarray(self.transformed(X) @ self.weights)
 
-    def columns(self, indices: Any) -> Array:
+    def columns(self, indices: npt.ArrayLike) -> Array:
         """Columns of K, (n, m)."""
         places = np.atleast_1d(np.asarray(indices))
         whole = places.ndim == 1 and (places.dtype.kind in "iu" or not places.size)
@@ -180,7 +186,7 @@ class HistogramOperator:
         histograms = self.histograms
         return column_totals(histograms.row_starts, histograms.dims, histograms.masks, len(self.weights), V)
 
-    def transformed(self, X: Any) -> Sparse:
+    def transformed(self, X: RowsLike) -> Sparse:
         """New rows, checked, as canonical CSR of transformed values."""
         rows = checked_histograms("X", X, self.width)
         return type(rows)((self.transform(rows.data), rows.indices, rows.indptr), shape=rows.shape)
@@ -189,14 +195,14 @@ class HistogramOperator:
         """What the dimensions of K add to n rows of K V that have transformed values at these points, in ascending order."""
         return at_points(self.sorted_values, self.weights, self.totals(V), V, points, n)
 
-    def _inners(self, columns: Columns, U: Any, V: Any) -> Array:
+    def _inners(self, columns: Columns, U: npt.ArrayLike, V: npt.ArrayLike) -> Array:
         left, right = check_columns("U", U, self.n), check_columns("V", V, self.n)
         if left.shape != right.shape:
             raise InvalidInput(f"{OWNER}: U and V must have one shape, got {left.shape} and {right.shape}.")
         return inners(columns, self.totals(right), left, right)
 
 
-def check_weights(weights: Any, width: int) -> Array:
+def check_weights(weights: npt.ArrayLike, width: int) -> Array:
     """Finite numbers >= 0, one for each dimension; a copy."""
     try:
         numbers = np.array(weights, dtype=np.float64)

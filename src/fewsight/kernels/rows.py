@@ -7,15 +7,18 @@ without touching what the caller holds.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse
 
 from fewsight._base.checks import check_matrix, owner_name
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Rows
 from fewsight._base.types import SparseRows as Sparse
+
+RowsLike: TypeAlias = npt.ArrayLike | Sparse  # what a caller may pass as rows
 
 PIECE_BYTES = 32 * 2**20  # what a converted piece of rows may always take
 RESULT_SHARE = 0.5  # of the result's size, if that is more: two pieces are alive at once

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse
 
 from fewsight._base.checks import shown
@@ -16,7 +17,7 @@ from fewsight._compiled.canonical_rows import are_histograms
 from fewsight._compiled.column_totals import BYTES, masks_of_rows, worth_masks
 from fewsight._compiled.sorted_columns import Columns, Ints
 from fewsight.kernels.histogram_transforms import OWNER
-from fewsight.kernels.rows import Sparse, as_sparse, check_rows
+from fewsight.kernels.rows import RowsLike, Sparse, as_sparse, check_rows
 
 NARROW = 2**16  # dimensions that 16 bits can name
 
@@ -39,7 +40,7 @@ class SortedHistograms:
     width: int  # dimensions, empty ones too
 
     @classmethod
-    def from_rows(cls, X: Any, width: int | None = None) -> SortedHistograms:
+    def from_rows(cls, X: RowsLike, width: int | None = None) -> SortedHistograms:
         """Sort an array or a SciPy sparse matrix of finite numbers >= 0, of that width where it is given."""
         return cls.from_sparse(checked_histograms("X", X, width))
 
@@ -67,7 +68,7 @@ class SortedHistograms:
         """The memory of all arrays."""
         return sum(part.nbytes for part in (*self.columns, self.row_starts, self.dims, self.masks, self.order))
 
-    def append(self, X: Any) -> SortedHistograms:
+    def append(self, X: RowsLike) -> SortedHistograms:
         """These rows and then those of X, which alone are sorted; the two are merged."""
         new = SortedHistograms.from_rows(X, self.width)
         later = new.columns._replace(rows=new.columns.rows + np.uint32(self.n))
@@ -91,14 +92,14 @@ class SortedHistograms:
         return scipy.sparse.csr_array((joined[0], joined[1].astype(np.int64), starts), shape=(len(dims), self.width))
 
 
-def checked_histograms(name: str, X: Any, width: int | None = None) -> Sparse:
+def checked_histograms(name: str, X: RowsLike, width: int | None = None) -> Sparse:
     """Finite rows >= 0 of that width as canonical CSR, or one sentence."""
-    if _are_ready(X, width):
+    if scipy.sparse.issparse(X) and _are_ready(X, width):
         return X if isinstance(X, scipy.sparse.csr_array) else Sparse(X)
     return as_sparse(check_rows(OWNER, name, X, width=width, non_negative=OWNER))
 
 
-def check_columns(name: str, V: Any, n: int) -> Array:
+def check_columns(name: str, V: npt.ArrayLike, n: int) -> Array:
     """A finite vector or matrix of n rows, as a matrix."""
     try:
         numbers = np.asarray(V, dtype=np.float64)
@@ -112,9 +113,9 @@ def check_columns(name: str, V: Any, n: int) -> Array:
     return numbers if numbers.ndim == 2 else numbers[:, None]
 
 
-def _are_ready(X: Any, width: int | None) -> bool:
+def _are_ready(X: Sparse, width: int | None) -> bool:
     """Whether the rows are canonical CSR already, found in a third of the time of a full check."""
-    if not scipy.sparse.issparse(X) or X.format != "csr" or X.ndim != 2 or X.dtype != np.float64:
+    if X.format != "csr" or X.ndim != 2 or X.dtype != np.float64:
         return False
     starts, fits = X.indptr, width in (None, X.shape[1])
     sound = starts[0] == 0 and bool((np.diff(starts) >= 0).all()) and starts[-1] <= min(len(X.indices), len(X.data))
