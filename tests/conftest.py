@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+pytest.register_assert_rewrite("fewsight.testing")  # what fails there says which numbers it failed on
 sys.path.insert(0, str(Path(__file__).parent))  # for modules that tests of several folders share
 
 # The same examples in every run, so that a failure is the change's; tests/hostile/fuzz_readers.py is what looks for new ones.

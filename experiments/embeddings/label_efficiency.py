@@ -22,8 +22,7 @@ from fewsight._base.archive import write_text
 from fewsight._base.progress import silent, track
 from fewsight.channels import Channel
 from fewsight.evaluation import Arm, Comparison, Protocol, compare_baselines, comparison_figure
-from fewsight.evaluation.curves import labels_until
-from fewsight.evaluation.results import json_text
+from fewsight.evaluation.results import json_text, labels_until
 from fewsight.images import ImageSet
 
 TEST_PER_CLASS = 15

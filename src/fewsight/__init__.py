@@ -27,9 +27,14 @@ _HOMES = {
     "UnreadableImage": "_base.errors",
     "ModelFileError": "_base.errors",
     "JitterWarning": "_base.errors",
+    "PluginWarning": "_base.errors",
+    "register": "_base.registry",
     "ExponentialChiSquare": "kernels",
     "HistogramIntersection": "kernels",
+    "KERNELS": "kernels",
+    "KERNEL_FAMILIES": "kernels.families",
     "Kernel": "kernels",
+    "KernelFamily": "kernels.families",
     "Linear": "kernels",
     "Polynomial": "kernels",
     "RBF": "kernels",
@@ -38,9 +43,13 @@ _HOMES = {
     "image_set_from_class_folders": "images",
     "image_set_from_table": "images",
     "sample_set": "images",
+    "LEARNERS": "learners",
     "GPClassifier": "learners",
     "HistogramGPClassifier": "learners",
     "KernelCombination": "learners",
+    "Learner": "learners",
+    "LogisticClassifier": "learners",
+    "NearestMeanClassifier": "learners",
     "NearestNeighbourClassifier": "learners",
     "SVMClassifier": "learners",
     "Posterior": "gp",
@@ -59,6 +68,9 @@ _HOMES = {
 
 __all__ = [
     "CHANNELS",
+    "KERNELS",
+    "KERNEL_FAMILIES",
+    "LEARNERS",
     "QUERY_RULES",
     "RBF",
     "ActiveLearner",
@@ -77,11 +89,16 @@ __all__ = [
     "JitterWarning",
     "Kernel",
     "KernelCombination",
+    "KernelFamily",
+    "Learner",
     "Linear",
+    "LogisticClassifier",
     "ModelFileError",
+    "NearestMeanClassifier",
     "NearestNeighbourClassifier",
     "OpponentSift",
     "Phog",
+    "PluginWarning",
     "Polynomial",
     "PoolView",
     "Posterior",
@@ -99,6 +116,7 @@ __all__ = [
     "image_set_from_table",
     "load",
     "make_channel",
+    "register",
     "sample_set",
     "save",
     "simulate",
@@ -106,7 +124,15 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from fewsight._base.errors import FewsightError, InvalidInput, JitterWarning, ModelFileError, UnreadableImage
+    from fewsight._base.errors import (
+        FewsightError,
+        InvalidInput,
+        JitterWarning,
+        ModelFileError,
+        PluginWarning,
+        UnreadableImage,
+    )
+    from fewsight._base.registry import register
     from fewsight.active import QUERY_RULES, ActiveLearner, PoolView, Query, QueryRule, simulate
     from fewsight.channels import (
         CHANNELS,
@@ -123,11 +149,16 @@ if TYPE_CHECKING:
     )
     from fewsight.gp import Posterior
     from fewsight.images import FeatureCache, ImageSet, image_set_from_class_folders, image_set_from_table, sample_set
-    from fewsight.kernels import RBF, ExponentialChiSquare, HistogramIntersection, Kernel, Linear, Polynomial
+    from fewsight.kernels import KERNELS, RBF, ExponentialChiSquare, HistogramIntersection, Kernel, Linear, Polynomial
+    from fewsight.kernels.families import KERNEL_FAMILIES, KernelFamily
     from fewsight.learners import (
+        LEARNERS,
         GPClassifier,
         HistogramGPClassifier,
         KernelCombination,
+        Learner,
+        LogisticClassifier,
+        NearestMeanClassifier,
         NearestNeighbourClassifier,
         SVMClassifier,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -77,3 +78,12 @@ def refused(run: Run) -> Callable[..., str]:
         return said[0].removeprefix("fewsight: ")
 
     return invoke
+
+
+@pytest.fixture(scope="session")
+def one_of_grass(photos: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All but one photograph of grass are gone."""
+    folder = Path(shutil.copytree(photos, tmp_path_factory.mktemp("few") / "photos"))
+    for path in sorted((folder / "grass").iterdir())[1:]:
+        path.unlink()
+    return folder

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from fewsight._base.errors import InvalidInput
-from fewsight.channels import Colour
+from fewsight.channels import Colour, SpatialPmk
 from fewsight.evaluation import Arm, Comparison, Protocol, compare_baselines, comparison_figure, comparison_in_words
-from fewsight.evaluation.baselines import _Field, kernel_for
+from fewsight.evaluation.baselines import _Field
 from fewsight.evaluation.report import render_report
 from fewsight.images import sample_set
 from fewsight.kernels import RBF, Linear
@@ -73,11 +73,11 @@ def test_no_test_image_is_ever_labelled_and_all_random_arms_get_the_same_ones(ti
     seen = []
     measure = _Field._measure
 
-    def watched(self, learner, labelled):
+    def watched(self, learner, way, labelled):
         assert labelled.max() < self.n_pool
         assert len(set(labelled)) == len(labelled)
         seen.append((type(learner).__name__, labelled.tolist()))
-        return measure(self, learner, labelled)
+        return measure(self, learner, way, labelled)
 
     monkeypatch.setattr(_Field, "_measure", watched)
     compare_baselines(tiles, PROTOCOL, {"colour": Colour()}, baselines=["nn", "mean"], labels=[3, 8])
@@ -91,13 +91,16 @@ def test_no_test_image_is_ever_labelled_and_all_random_arms_get_the_same_ones(ti
 
 
 def test_baselines_see_vectors_as_they_are_and_histograms_through_their_kernel(tiles):
-    class Vectors:
-        kernel = RBF(scale=2.0)
+    vectors, histograms = RBF(scale=2.0), Colour().fit(tiles.images[:6]).kernel
+    assert LogisticClassifier().usual_kernel(vectors) == Linear()
+    assert GPClassifier().usual_kernel(vectors) == vectors
+    assert LogisticClassifier().usual_kernel(histograms) == histograms
 
-    assert kernel_for(LogisticClassifier(), Vectors()) == Linear()
-    assert kernel_for(GPClassifier(), Vectors()) == RBF(scale=2.0)
-    histograms = Colour().fit(tiles.images[:6])
-    assert kernel_for(LogisticClassifier(), histograms) == histograms.kernel
+
+def test_a_learner_of_histograms_can_be_a_baseline(tiles):
+    channels = {"spatial_pmk": SpatialPmk(n_words=16, n_levels=1, n_descriptors=500, longest_side=48)}
+    found = compare_baselines(tiles, PROTOCOL, channels, baselines=["histogram_gp"], labels=[9])
+    assert found.curves[Arm("histogram_gp", "random")]["accuracy"].shape == (PROTOCOL.repeats, 1)
 
 
 def test_several_channels_are_weighed_by_fewsight_and_averaged_by_others(tiles):

@@ -2,15 +2,20 @@
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
-from fewsight._base.errors import InvalidInput, UnreadableImage
+from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import reporting, track
 from fewsight.evaluation import Protocol
 from fewsight.images import ImageSet
 from fewsight.learners import GPClassifier
 
 CLASSES = ["ant", "bee", "cat"]
+
+
 MORE = [*CLASSES, "dog", "eel"]
+
+
 HOLDING_OUT = Protocol(per_class=(2, 4), test_per_class=3, repeats=3, seed=5, hold_out=2)
 
 
@@ -72,14 +77,6 @@ def test_a_learner_that_does_not_say_what_is_strange_gets_no_score(run, make_set
 def test_unlike_categories_are_told_from_those_learned(run, make_set, doubting):
     evaluation = run(make_set(MORE, spread=0.005), HOLDING_OUT, learners={"doubt": doubting()})
     assert evaluation.summaries[evaluation.best]["unknown_auroc"].mean > 0.95
-
-
-def test_a_broken_image_of_a_held_out_category_is_replaced_as_any_other(run, make_set, doubting):
-    images = make_set(MORE, broken={(i, 3) for i in range(5)})
-    evaluation = run(images, HOLDING_OUT, learners={"doubt": doubting()})
-    asked = {i for outcome in evaluation.outcomes for i in outcome.held_out}
-    assert not any("broken" in evaluation.names[i] for i in asked)
-    assert all(len(outcome.held_out) == 6 for outcome in evaluation.outcomes)
 
 
 def test_holding_out_too_many_categories_is_refused_before_any_image_is_read(run, make_set, mean_colour):
@@ -167,61 +164,6 @@ def test_learned_weights_need_a_learner_that_learns_them(run, make_set, mean_col
         run(make_set(CLASSES), channels=channels, learners={"near": nearest()}, combine=["evidence"])
 
 
-def test_a_broken_image_is_dropped_listed_and_replaced(run, make_set):
-    images = make_set(CLASSES, broken={(0, 1), (2, 5)})
-    protocol = Protocol(images_per_class=7, per_class=(3,), test_per_class=4, repeats=4)
-    evaluation = run(images, protocol)
-    assert sorted(error.name for error in evaluation.unreadable) == ["ant/broken1.png", "cat/broken5.png"]
-    for outcome in evaluation.outcomes:
-        assert (len(outcome.train), len(outcome.test)) == (9, 12)
-        assert not any("broken" in evaluation.names[i] for i in (*outcome.train, *outcome.test))
-
-
-def test_many_broken_images_end_in_a_draw_without_them(run, make_set, mean_colour):
-    broken = {(i, j) for i in range(3) for j in range(0, 60, 2)}
-    evaluation = run(make_set(CLASSES, per_class=60, broken=broken), Protocol(5, (2,), 2, repeats=1))
-    assert len(evaluation.outcomes[0].test) == 6
-    assert len(mean_colour.prepared) == len(set(mean_colour.prepared))
-
-
-def test_a_class_with_too_few_readable_images_is_refused_with_the_reason(run, make_set):
-    images = make_set(CLASSES, per_class=4, broken={(1, 0), (1, 1)})
-    with pytest.raises(
-        InvalidInput, match=r"bee \(2\).*2 could not be read, the first of them: bee/broken0.png: it is b"
-    ):
-        run(images, Protocol(per_class=(3,), repeats=1))
-
-
-def test_a_failure_that_belongs_to_no_image_is_raised(run, make_set, mean_colour, monkeypatch):
-    monkeypatch.setattr(mean_colour, "prepare", lambda self, images: [UnreadableImage("elsewhere.png", "gone")])
-    with pytest.raises(UnreadableImage, match="elsewhere"):
-        run(make_set(CLASSES))
-
-
-def test_what_was_unreadable_while_listing_is_kept(run, make_set):
-    images = make_set(CLASSES)
-    images.unreadable.append(UnreadableImage("ant/notes.jpg", "not an image"))
-    assert [error.name for error in run(images).unreadable] == ["ant/notes.jpg"]
-
-
-def test_unlabelled_images_take_no_part(run, make_set):
-    images = make_set(CLASSES)
-    labels = [None if i % 8 == 7 else label for i, label in enumerate(images.labels)]
-    evaluation = run(ImageSet(images.images, labels))
-    used = {i for outcome in evaluation.outcomes for i in (*outcome.train, *outcome.test)}
-    assert not {i % 8 for i in used} & {7}
-
-
-def test_local_features_count_where_the_channel_keeps_them(run, make_set, mean_colour, monkeypatch):
-    protocol = Protocol(per_class=(2,), test_per_class=3, repeats=1)
-    seconds = iter(range(0, 10_000, 100))
-    monkeypatch.setattr("fewsight.evaluation.draws.perf_counter", lambda: float(next(seconds)))
-    kept = run(make_set(CLASSES), protocol, channels={"colour": mean_colour(cache="somewhere")})
-    forgotten = run(make_set(CLASSES), protocol, channels={"colour": mean_colour()})
-    assert kept.outcomes[0].seconds["seconds_features"] > 100
-    assert forgotten.outcomes[0].seconds["seconds_features"] < 100
-
-
 def test_progress_is_told_channel_by_channel_and_nothing_inside_a_step(run, make_set, mean_colour, monkeypatch):
     heard = []
 
@@ -265,3 +207,8 @@ def test_one_category_is_too_few(run, make_set):
         InvalidInput, match=r"evaluate: the images must belong to two or more categories, got \['ant'\]\."
     ):
         run(make_set(["ant"]))
+
+
+def test_what_is_no_learner_is_said(run, make_set):
+    with pytest.raises(InvalidInput, match="evaluate: a learner must be a fewsight Learner, got LogisticRegression"):
+        run(make_set(CLASSES), learners={"other": LogisticRegression()})

@@ -49,3 +49,26 @@ def make_problem():
 @pytest.fixture
 def problem(make_problem):
     return make_problem()
+
+
+def random_gram(n, seed, rank=5):
+    A = np.random.default_rng(seed).normal(size=(n, rank))
+    return A @ A.T
+
+
+@pytest.fixture
+def gram():
+    """Makes a Gram matrix of that size, another one for every seed."""
+    return random_gram
+
+
+@pytest.fixture(params=[1, 2, 9, 40])
+def grams(request):
+    """Eleven Gram matrices of a few sizes."""
+    return [random_gram(request.param, seed) for seed in range(11)]
+
+
+@pytest.fixture
+def columns(grams):
+    """Three columns of numbers for these Gram matrices."""
+    return np.random.default_rng(5).normal(size=(len(grams[0]), 3))

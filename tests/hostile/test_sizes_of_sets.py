@@ -11,7 +11,7 @@ from hostile_commands import SMALL, command, environment, run
 from typer.testing import CliRunner
 
 from fewsight.apps.cli import app
-from fewsight.apps.workbench import learner_choice, learning
+from fewsight.apps.workbench import learners, learning
 from fewsight.persistence import load
 
 MANY = 100_000
@@ -63,7 +63,7 @@ def test_a_category_of_one_image_is_learned_and_predicted(photos: Path, tmp_path
 def test_more_images_than_memory_can_compare_are_refused_before_any_is_read(
     photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(learner_choice, "memory_of_this_machine", lambda: 64 * 10**2)
+    monkeypatch.setattr(learners, "memory_of_this_machine", lambda: 64 * 10**2)
     monkeypatch.setattr(learning, "unreadable_among", lambda *_: pytest.fail("an image was read"))
     code, said = answer("learn", photos, "-o", tmp_path / "model", "--learner", "gp", *SMALL)
     assert code == 1

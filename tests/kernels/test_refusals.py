@@ -96,8 +96,11 @@ def nested(depth: int) -> dict[str, Any]:
     ("recipe", "sentence"),
     [
         ("linear", "kernel recipe: must be an object with a kind"),
-        ({}, "kernel recipe: kind must be one of exponential_chi_square, general_histogram_intersection"),
-        ({"kind": "lineal"}, "kernel recipe: kind must be one of"),
+        ({}, "kernel recipe: kind must be one of columns, exponential_chi_square, general_histogram_intersection"),
+        (
+            {"kind": "lineal"},
+            "the kernel 'lineal' is not known here; if it comes from another package, install that or",
+        ),
         ({"kind": ["linear"]}, "kernel recipe: kind must be one of"),
         ({"kind": "rbf"}, "kernel recipe: rbf must have the parameters ['scale'], got []."),
         ({"kind": "rbf", "scale": 1.0, "sclae": 2.0}, "kernel recipe: rbf must have the parameters ['scale'], got"),

@@ -1,14 +1,52 @@
-"""Which training examples of a large set are left out together."""
+"""Which training examples are left out together."""
 
 import numpy as np
 
-from fewsight.kernels import HistogramOperator
+from fewsight.kernels import RBF, HistogramOperator
 from fewsight.learners import folds
-from fewsight.learners.folds import columns_to_calibrate, identical, sampled_folds
+from fewsight.learners.folds import (
+    class_folds,
+    columns_to_calibrate,
+    identical,
+    near_duplicates,
+    predictable,
+    sampled_folds,
+)
 
 RNG = np.random.default_rng(0)
 CLASSES = np.arange(300) % 3
 OPERATOR = HistogramOperator.from_rows(RNG.random((300, 8)))
+
+
+def test_near_duplicates_are_joined_by_chains():
+    places = np.array([0.0, 0.1, 0.2, 5.0, 9.0, 14.0])[:, None]
+    K, classes = places @ places.T, np.array([0, 0, 0, 0, 1, 1])
+    assert near_duplicates(K, classes).tolist() == [0, 0, 0, 1, 2, 3]
+
+
+def test_what_is_a_near_duplicate_does_not_depend_on_how_alike_a_kernel_finds_everything():
+    K = RBF(scale=2.0).gram(np.random.default_rng(0).normal(size=(40, 6)))
+    classes = np.arange(40) % 4
+    assert len(set(near_duplicates(K, classes))) == 40
+    np.testing.assert_array_equal(near_duplicates(0.99 + 0.01 * K, classes), near_duplicates(K, classes))
+    twice = np.tile(np.arange(20), 2)
+    np.testing.assert_array_equal(near_duplicates(K[np.ix_(twice, twice)], classes[twice]), twice)
+
+
+def test_a_fold_takes_one_of_every_class_and_groups_stay_whole():
+    classes = np.array([0, 0, 0, 1, 1, 1, 2])
+    groups = np.array([0, 0, 1, 2, 3, 4, 5])
+    found = class_folds(classes, groups)
+    assert found[0] == found[1]
+    assert sorted(found[3:6].tolist()) == [0, 1, 2]
+    assert predictable(classes, found).tolist() == [0, 1, 2, 3, 4, 5]  # the only example of class 2 is not
+
+
+def test_large_classes_share_a_bounded_number_of_folds():
+    classes = np.repeat([0, 1], [500, 30])
+    found = class_folds(classes, np.arange(530))
+    assert set(found) == set(range(20))
+    assert np.bincount(found[:500]).tolist() == [25] * 20
 
 
 def test_examples_with_the_same_row_have_the_same_number():
@@ -31,9 +69,7 @@ def test_a_few_folds_are_enough_of_a_large_set_but_rare_classes_are_left_out_mor
     monkeypatch.setattr(folds, "EXAMPLES", 40)
     monkeypatch.setattr(folds, "MOST_COLUMNS", 0)
     assert [len(fold) for fold in sampled_folds(OPERATOR, CLASSES)] == [15, 15, 15]
-    monkeypatch.setattr(
-        folds, "MOST_COLUMNS", 24
-    )  # 4 systems a fold: as many as six folds while a class has less than 30
+    monkeypatch.setattr(folds, "MOST_COLUMNS", 24)  # of 4 a fold: up to six folds while a class has less than 30
     assert len(sampled_folds(OPERATOR, CLASSES)) == 6
 
 

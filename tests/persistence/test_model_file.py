@@ -92,8 +92,10 @@ def test_what_is_no_kind_of_model_is_refused_before_anything_is_written(tmp_path
         """Not registered, and none of ours for certain: a file must not name it."""
 
     other = Derived(RBF(scale=1.0)).fit([[0.0], [1.0]], ["a", "b"])
-    with pytest.raises(InvalidInput, match=r"save: model must be one of GPClassifier, .*, got Derived"):
+    with pytest.raises(InvalidInput, match=r"save: the learner Derived must be known by a name of its own"):
         save(other, tmp_path / "model.fewsight")
+    with pytest.raises(InvalidInput, match=r"save: model must be one of GPClassifier, .*, got RBF"):
+        save(RBF(), tmp_path / "model.fewsight")
     assert list(tmp_path.iterdir()) == []
 
 

@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from fewsight import FewsightError
+
 Array = np.ndarray[Any, Any]
 DEFECT = "defect/"  # names of answers that are known to be wrong begin with this
 TOLERANCE = 1e-10  # relative to max(1, |value|)
@@ -16,7 +18,7 @@ TOLERANCE = 1e-10  # relative to max(1, |value|)
 LEARNED = (
     *("classes_", "labels_", "weights_", "noise_variance_", "strength_", "C_", "dual_weights_", "intercepts_"),
     *("relevance_", "transform_parameter_", "log_evidence_", "left_out_accuracy_", "converged_"),
-    *("support_", "rho_", "considered_", "loans_"),
+    *("support_", "rho_"),
 )
 CALIBRATION = ("sharpness", "bend", "n_examples", "leanings")
 NOVELTY = ("rule", "centres", "spreads", "threshold", "n_examples")
@@ -32,8 +34,6 @@ class Record:
         """Keep a value: numbers as numbers, everything else as strings; a name is used once."""
         if name in self.arrays:
             raise ValueError(f"{name} is recorded twice")
-        if isinstance(value, Mapping):
-            value = [f"{key}: {item}" for key, item in value.items()]
         array = np.asarray(value)
         self.arrays[name] = array if array.dtype.kind in "fiub" else array.astype(str)
 
@@ -101,7 +101,8 @@ def answers_of(learner: Any, X: Any) -> dict[str, Any]:
     }
     if hasattr(learner, "assess"):
         assessed = learner.assess(X)
-        found |= {"unknown score": assessed.unknown_score, "unknown": assessed.unknown}
+        if assessed.unknown_score is not None:
+            found |= {"unknown score": assessed.unknown_score, "unknown": assessed.unknown}
     return found | learned_by(learner)
 
 
@@ -111,9 +112,17 @@ def learned_by(learner: Any) -> dict[str, Any]:
     for part, names in (("calibration_", CALIBRATION), ("novelty_", NOVELTY)):
         if hasattr(learner, part):
             found |= {f"{part} {name}": getattr(getattr(learner, part), name) for name in names}
-    if hasattr(learner, "leave_one_out"):
+    if hasattr(learner, "loans_"):
+        found["loans_"] = [f"{name} from {loan.lender}" for name, loan in learner.loans_.items()]
+        found["loans_ rho"] = [loan.rho for loan in learner.loans_.values()]
+    if hasattr(learner, "considered_"):
+        found["considered_"] = [each.support for each in learner.considered_]
+        found["considered_ rho and value"] = [[each.rho, each.value] for each in learner.considered_]
+    try:
         left_out = learner.leave_one_out()
         found |= {"leave-one-out mean": left_out.mean, "leave-one-out variance": left_out.variance}
+    except (AttributeError, FewsightError):
+        pass  # a learner that cannot
     return found
 
 

@@ -36,6 +36,7 @@ from learner_answers import (
     record_vectors,
     sample_images,
 )
+from threadpoolctl import threadpool_limits
 
 Section = Callable[[Record, Path], None]
 
@@ -75,7 +76,7 @@ def record_answers(data: Path | None = None, only: Sequence[str] = ()) -> tuple[
         if only and name not in only:
             continue
         start = time.process_time()
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as folder, threadpool_limits(1):  # sums must not depend on the machine
             try:
                 section(record, Path(folder))
             except Exception:  # the others are worth having

@@ -35,7 +35,7 @@ def standing(active: ActiveLearner) -> dict[str, Any]:
         "probabilities": probabilities,
         "labels": active.labels_,
         "status in words": str(status),
-        "counts": status.counts,
+        "counts": [f"{label}: {count}" for label, count in status.counts.items()],
         "numbers": [status.n_labelled, status.n_rest, status.n_skipped],
         "expected accuracy": np.nan if status.expected_accuracy is None else status.expected_accuracy,
         "stop": status.advice.stop,

@@ -120,6 +120,8 @@ def learn_step_by_step(record: Record, name: str, learner: Any, examples: Exampl
     put("fit")
     suggested = suggest_loan(learner, labels[known[-1]])
     record.put(f"{name}/suggested loan", str(suggested))
+    if suggested is not None:
+        record.put(f"{name}/suggested rho", [suggested.rho, suggested.wished, suggested.value])
     learner.borrow(labels[known[-1]], labels[known[0]], 0.6)
     put("borrow")
     learner.add(examples.taken(split.more, [*known, *split.more]), labels[split.more])

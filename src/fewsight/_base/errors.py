@@ -11,6 +11,10 @@ class InvalidInput(FewsightError, ValueError):
     """An argument, a table or an array is not what it must be."""
 
 
+class UnknownPart(InvalidInput):
+    """A kernel, channel, learner or kernel family is named that is not registered here."""
+
+
 class UnreadableImage(FewsightError):
     """A file that cannot be used as an image; `name` says which and `reason` why."""
 
@@ -41,3 +45,7 @@ class NotFitted(FewsightError, ValueError, AttributeError):
 
 class JitterWarning(UserWarning):
     """A covariance matrix was not positive definite; the text says what was added to its diagonal."""
+
+
+class PluginWarning(UserWarning):
+    """A part of another package cannot be used; the text says which, and why."""

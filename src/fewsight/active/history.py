@@ -31,6 +31,9 @@ Plain = str | int | float | bool | None | Sequence["Plain"] | Mapping[str, "Plai
 Record = dict[str, Plain]
 
 
+GIVE_LABELS = ("start", "label")
+
+
 class Check(NamedTuple):
     """A random check: where it stands, from how many it was drawn, and how many labels there were then."""
 
@@ -166,7 +169,10 @@ class History:
         last = max(known, key=lambda number: (where[self.acts[number].snapshot], number), default=-1)
         changed = next(n for n in reversed(self._on[:end]) if self.acts[n].kind in ("start", "label", "correct"))
         learned_from = where[self.acts[last].snapshot] + 1 if last >= 0 else 0
-        return Moment(end, (changed, last), learned_from, self.acts[last] if last >= 0 else None)
+        n_learned = sum(
+            len(act.indices) for act in map(self.acts.__getitem__, self._on[:learned_from]) if act.kind in GIVE_LABELS
+        )
+        return Moment(end, (changed, last), learned_from, n_learned, self.acts[last] if last >= 0 else None)
 
     def labelled(self, end: int | None = None) -> Labelled:
         """The labels of the first acts that are on; classes in the order in which they came, those of the start sorted."""
@@ -179,7 +185,7 @@ class History:
                 labels[positions.index(act.indices[0])] = act.labels[0]
                 kept = [known for known in classes if known in labels]
                 classes = kept + [known for known in dict.fromkeys(labels) if known not in kept]
-            elif act.kind in ("start", "label"):
+            elif act.kind in GIVE_LABELS:
                 positions += act.indices
                 labels += act.labels
                 new = sorted(set(act.labels)) if act.kind == "start" else dict.fromkeys(act.labels)
@@ -194,12 +200,13 @@ class Moment:
 
     end : how many of the acts that are on it knows.
     key : the numbers of the last act that changed labels, and of the re-learning in force; -1 without one.
-    learned_from : how many of the acts that are on the re-learning knew.
+    learned_from, n_learned : how many of the acts that are on the re-learning knew, and how many labels.
     """
 
     end: int
     key: tuple[int, int]
     learned_from: int
+    n_learned: int
     relearned: Act | None
 
 

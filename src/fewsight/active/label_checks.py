@@ -10,7 +10,7 @@ import numpy as np
 from fewsight._base.checks import owner_name, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Indices
-from fewsight.active.views.base import Label, Mask
+from fewsight.active.views.base import Label
 
 Positions = int | Sequence[int] | Indices
 Answers = Sequence[Label | None] | np.ndarray
@@ -31,13 +31,6 @@ def checked_positions(owner: object, indices: Positions, m: int | None) -> Indic
     if len(np.unique(positions)) < len(positions):
         raise InvalidInput(f"{owner_name(owner)}: indices must name each example once, got {shown(indices)}.")
     return positions.astype(np.intp)
-
-
-def check_unlabelled(owner: object, positions: Indices, unlabelled: Mask) -> None:
-    """None of these has a label yet."""
-    taken = positions[~unlabelled[positions]]
-    if len(taken):
-        raise InvalidInput(f"{owner_name(owner)}: example {taken[0]} has a label already; use correct() to change it.")
 
 
 def checked_labels(owner: object, labels: Answers | Label, n: int, known: Sequence[Label]) -> list[Label]:

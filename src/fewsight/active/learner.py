@@ -21,7 +21,6 @@ from fewsight.active.history import Act, History, Plain, Record
 from fewsight.active.label_checks import (
     Answers,
     Positions,
-    check_unlabelled,
     checked_labels,
     checked_positions,
     given_labels,
@@ -68,6 +67,7 @@ class ActiveLearner(BaseEstimator):
 
     pool_: Pool
     _replay: Replay
+    _builder: QuestionBuilder
 
     def __init__(
         self,
@@ -127,18 +127,18 @@ class ActiveLearner(BaseEstimator):
         """What to ask about next. Until an answer or a skip comes, the same question comes again."""
         check_is_fitted(self, "view_")
         size = self.batch_size if batch_size is None else check_integer(self, "batch_size", batch_size, least=1)
-        builder = QuestionBuilder(as_rule(self, self.rule), self.explore, self.audit_share, self.random_state)
         replay = self._replay
-        query, checks = builder.query(replay.view, replay.schedule, self._rest(), size, replay.calibrate)
-        if len(query):
-            replay.ask(Act("question", tuple(query.indices.tolist()), checks=checks))
+        query, checks = self._builder.query(replay.view, replay.schedule, self._rest(), size, replay.calibrate)
+        act = Act("question", tuple(query.indices.tolist()), checks=checks)
+        if act.indices and act != replay.history.last:  # the same one again is no news
+            replay.follow(act)
         return query
 
     def teach(self, indices: Positions, labels: Answers | Label) -> Self:
         """Learn the labels of some examples, asked about or not; a category may be new at any time."""
         check_is_fitted(self, "view_")
         positions = self._unlabelled(indices)
-        answers = checked_labels(self, labels, len(positions), self.view_.labels)
+        answers = checked_labels(self, labels, len(positions), self._replay.view.labels)
         if positions:
             self._replay.label(positions, answers, self.relearn_every)
         return self
@@ -146,13 +146,13 @@ class ActiveLearner(BaseEstimator):
     def skip(self, indices: Positions) -> Self:
         """Put examples off: they are not asked about again for the next `cool_down` questions."""
         check_is_fitted(self, "view_")
-        self._replay.put_off(Act("skip", tuple(self._unlabelled(indices))))
+        self._replay.follow(Act("skip", tuple(self._unlabelled(indices))))
         return self
 
     def discard(self, indices: Positions) -> Self:
         """Never ask about these examples: they are no part of the rest, and say nothing about accuracy."""
         check_is_fitted(self, "view_")
-        self._replay.put_off(Act("discard", tuple(self._unlabelled(indices))))
+        self._replay.follow(Act("discard", tuple(self._unlabelled(indices))))
         return self
 
     def correct(self, index: int, label: Label) -> Self:
@@ -287,12 +287,15 @@ class ActiveLearner(BaseEstimator):
         known = np.setdiff1d(np.arange(len(self.pool_)), np.array(history.acts[0].excluded, dtype=np.intp))
         follower = follower_of(self, template)(template, self.pool_, known)
         self._replay = Replay(follower, history, self.cool_down)
+        self._builder = QuestionBuilder(as_rule(self, self.rule), self.explore, self.audit_share, self.random_state)
 
     def _unlabelled(self, indices: Positions) -> list[int]:
         """Checked positions of examples without a label."""
-        positions = checked_positions(self, indices, len(self.pool_))
-        check_unlabelled(self, positions, self.view_.unlabelled)
-        return [int(position) for position in positions]
+        positions = checked_positions(self, indices, len(self.pool_)).tolist()
+        taken = [position for position in positions if not self._replay.view.unlabelled[position]]
+        if taken:
+            raise InvalidInput(f"ActiveLearner: example {taken[0]} has a label already; use correct() to change it.")
+        return positions
 
     def _check_options(self) -> None:
         follower_of(self, self._template())
@@ -308,6 +311,6 @@ class ActiveLearner(BaseEstimator):
 
     def _rest(self) -> Indices:
         """Positions without a label that may be asked about."""
-        open_ones = self.view_.unlabelled.copy()
+        open_ones = self._replay.view.unlabelled.copy()
         open_ones[self._replay.schedule.closed] = False
         return np.flatnonzero(open_ones)

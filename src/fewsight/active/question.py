@@ -42,7 +42,9 @@ class QuestionBuilder:
         n_wanted = 1 if size is None else size
         checks = schedule.draw(candidates, n_wanted, self.audit_share, len(rest), view.n_labelled, rng)
         drawn = np.array([check.position for check in checks], dtype=np.intp)
-        rule, among = self._rule_now(view), np.setdiff1d(candidates, drawn) if len(drawn) else candidates
+        # Coverage until there are two categories to be uncertain between.
+        rule = Coverage() if len(view.classes) < 2 and self.rule.name != "random" else self.rule
+        among = np.setdiff1d(candidates, drawn) if len(drawn) else candidates
         if rule.uses_probabilities:
             calibrate()
         wanted = None if size is None else size - len(drawn)
@@ -53,7 +55,8 @@ class QuestionBuilder:
         self, rule: QueryRule, view: View, among: Indices, wanted: int | None, rng: np.random.Generator
     ) -> list[Query]:
         """What the rule chooses, and what is asked in its place to explore."""
-        n_exploring = 0 if wanted is None or not self._explores(rule, view) else exploring(view, wanted)
+        explores = self.explore and rule.needs_labels and len(view.classes) > 1  # other rules look everywhere anyway
+        n_exploring = exploring(view, wanted) if explores and wanted is not None else 0
         if not n_exploring:
             return [_by(rule, view, among, wanted, rng)]
         explored = _by(Exploration(), view, among, n_exploring, rng)
@@ -62,14 +65,6 @@ class QuestionBuilder:
         if not n_left or not len(others):
             return [explored]
         return [_by(rule, view, apart_from(view, explored.indices, others, rng), n_left, rng), explored]
-
-    def _explores(self, rule: QueryRule, view: View) -> bool:
-        """Rules that need no label look everywhere by themselves."""
-        return self.explore and rule.needs_labels and len(view.classes) > 1
-
-    def _rule_now(self, view: View) -> QueryRule:
-        """The rule, or coverage until there are two categories to be uncertain between."""
-        return Coverage() if len(view.classes) < 2 and self.rule.name != "random" else self.rule
 
 
 def exploring(view: View, size: int) -> int:
@@ -81,7 +76,7 @@ def exploring(view: View, size: int) -> int:
 
 def _by(rule: QueryRule, view: View, among: Indices, size: int | None, rng: np.random.Generator) -> Query:
     """What a rule chooses, with reasons."""
-    found = rule.query(view, among=among, batch_size=size, random_state=rng)
+    found = rule.choose(view, among, size, rng)
     return Query(found.indices, found.scores, tuple(rule.reason(view, place) for place in found.indices.tolist()))
 
 

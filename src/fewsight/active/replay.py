@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from typing import final
 
 import numpy as np
-import numpy.typing as npt
 
 from fewsight._base.types import Array, Indices
 from fewsight.active.assessment.audit import Expected
@@ -51,10 +50,10 @@ class Replay:
         self.schedule = Schedule.after(self.history.on(), self._cool_down)
         self._look_again()
 
-    def ask(self, act: Act) -> None:
-        """A question was put; the same one again is no news."""
-        if self.history.last != act:
-            self._follow(act)
+    def follow(self, act: Act) -> None:
+        """A question was put, or examples were skipped or discarded: no label changes."""
+        self.history.add(act)
+        self.schedule.follow(act)
 
     def label(self, positions: Sequence[int], labels: Sequence[Label], relearn_every: int | None) -> None:
         """Answers came; noise and weights are learned again if that is due."""
@@ -66,21 +65,17 @@ class Replay:
         except BaseException:
             self._look_again()  # nothing was learned by halves
             raise
-        self._follow(Act("label", tuple(positions), tuple(labels), tuple(believed)))
+        self.follow(Act("label", tuple(positions), tuple(labels), tuple(believed)))
         self._moment = self.history.moments()[0]
-        self._calibrated &= self._n_learned >= LEAST_TO_LEARN
+        self._calibrated &= self._moment.n_learned >= LEAST_TO_LEARN
         if self._is_due(relearn_every):
             self.relearn()
         else:
             self._remember()
 
-    def put_off(self, act: Act) -> None:
-        """Examples were skipped or discarded: no label changes."""
-        self._follow(act)
-
     def correct(self, position: int, label: Label) -> None:
         """One label changed; all are learned anew, with the noise and weights there are."""
-        self._follow(Act("correct", (position,), (label,)))
+        self.follow(Act("correct", (position,), (label,)))
         self._look_again()
 
     def step_back(self) -> None:
@@ -113,7 +108,7 @@ class Replay:
         if self._calibrated or not self.view.classes:
             return
         labelled = self.view.labelled
-        n = self._n_learned if self._n_learned >= LEAST_TO_LEARN else len(labelled.labels)
+        n = self._moment.n_learned if self._moment.n_learned >= LEAST_TO_LEARN else len(labelled.labels)
         self.view.calibration = self.follower.calibration(labelled.first(n), self.settings)
         self._calibrated = True
 
@@ -148,15 +143,11 @@ class Replay:
                 continue
             labelled = self.history.labelled(moment.end)
             view = self._advanced(view, before, moment, labelled)
-            known[moment.key], before = _decisions_of(view), moment
+            known[moment.key], before = Decisions.of(view), moment
         self._decisions = known
         return list(known.values())
 
     # How.
-
-    def _follow(self, act: Act) -> None:
-        self.history.add(act)
-        self.schedule.follow(act)
 
     def _look_again(self) -> None:
         """The view from the history."""
@@ -167,9 +158,8 @@ class Replay:
 
     def _view_at(self, moment: Moment, labelled: Labelled) -> LabelledView:
         view = self.follower.view(self._settings_of(moment))
-        n_learned = len(self.history.labelled(moment.learned_from).labels)
-        first = labelled.first(n_learned) if n_learned else Labelled.none()
-        view.start(*first)
+        n_learned = moment.n_learned
+        view.start(*labelled.first(n_learned))
         for position, label in zip(labelled.positions[n_learned:], labelled.labels[n_learned:], strict=True):
             view.append(position, label)
         return view
@@ -198,14 +188,9 @@ class Replay:
             self._learned = dict([*self._learned.items(), (number, found)][-8:])
         return self._learned[number]
 
-    @property
-    def _n_learned(self) -> int:
-        """How many labels the last re-learning knew."""
-        return len(self.history.labelled(self._moment.learned_from).labels)
-
     def _is_due(self, relearn_every: int | None) -> bool:
         """Whether to learn noise and weights again: sooner while there are few labels."""
-        n, last = self.view.n_labelled, self._n_learned
+        n, last = self.view.n_labelled, self._moment.n_learned
         if relearn_every is None or n < LEAST_TO_LEARN:
             return False
         return last < LEAST_TO_LEARN or n - last >= min(relearn_every, max(5, last // 2))
@@ -213,11 +198,6 @@ class Replay:
     def _remember(self) -> None:
         """The decisions as they are now."""
         if self.view.classes:
-            self._decisions[self._moment.key] = _decisions_of(self.view)
+            self._decisions[self._moment.key] = Decisions.of(self.view)
             for key in list(self._decisions)[: -2 * WINDOW]:
                 del self._decisions[key]
-
-
-def _decisions_of(view: LabelledView) -> Decisions:
-    decisions: npt.NDArray[np.int32] = view.decisions().astype(np.int32)
-    return Decisions(view.n_labelled, len(view.classes), decisions)

@@ -51,8 +51,10 @@ class Schedule:
             self.drawn = {check.position: check for check in act.checks}
         elif act.kind == "label":
             for position in act.indices:
-                self._answered(position)
+                self.cooling.pop(position, None)
+            self.checks += [self.drawn.pop(position) for position in act.indices if position in self.drawn]
             self.believed += act.believed
+            self.done += len(act.indices)
         elif act.kind == "skip":
             self.done += len(act.indices)
             self.cooling.update(dict.fromkeys(act.indices, self.done + self.cool_down))
@@ -61,13 +63,6 @@ class Schedule:
             self.closed += act.indices
         elif act.kind == "start":
             self.closed += act.excluded
-
-    def _answered(self, position: int) -> None:
-        check = self.drawn.pop(position, None)
-        if check is not None:
-            self.checks.append(check)
-        self.cooling.pop(position, None)
-        self.done += 1
 
     def candidates(self, rest: Indices) -> tuple[Indices, str]:
         """Which of the rest may be asked about now, and what is to be said about it.

@@ -1,4 +1,5 @@
-"""The named recipes: local features, encoding and kernel under one name. A channel is added by adding it to CHANNELS."""
+"""The named recipes: local features, encoding and kernel under one name. A channel is added by adding it to CHANNELS;
+one of another package by `fewsight.register` or an entry point."""
 
 from __future__ import annotations
 
@@ -6,6 +7,7 @@ from typing import Any
 
 from fewsight._base.checks import check_choice
 from fewsight._base.errors import InvalidInput
+from fewsight._base.registry import Registry
 from fewsight.channels.base import Channel
 from fewsight.channels.colour import Colour
 from fewsight.channels.comparing import Encodings
@@ -21,13 +23,11 @@ from fewsight.channels.texture import Texture
 from fewsight.channels.vectors import Vectors
 from fewsight.channels.vocabulary_pmk import VocabularyPmk
 
-CHANNELS: dict[str, type[Channel]] = {
-    channel.name: channel
-    for channel in (
-        *(SpatialPmk, DensePmk, VocabularyPmk, HarrisPmk, OpponentSift, Phog, Texture, Colour),
-        *(Pretrained, Embedding, Vectors),
-    )
-}
+_CLASSES: tuple[type[Channel], ...] = (
+    *(SpatialPmk, DensePmk, VocabularyPmk, HarrisPmk, OpponentSift, Phog, Texture, Colour),
+    *(Pretrained, Embedding, Vectors),
+)
+CHANNELS: Registry[Channel] = Registry("channel", Channel, _CLASSES, group="fewsight.channels")
 
 
 def make_channel(name: str, **options: Any) -> Channel:

@@ -1,8 +1,7 @@
 """Measuring: protocols, repeated splits, records and the report."""
 
 from fewsight.evaluation.active_curves import ActiveCurves, compare_asking
-from fewsight.evaluation.baselines import BASELINES, compare_baselines
-from fewsight.evaluation.comparison import Arm, Comparison
+from fewsight.evaluation.baselines import BASELINES, Arm, Comparison, compare_baselines
 from fewsight.evaluation.loan_gain import BorrowingResult, evaluate_borrowing
 from fewsight.evaluation.outcomes import METRICS, Outcome, Setting, Strangeness
 from fewsight.evaluation.protocol import Draw, Protocol
@@ -13,9 +12,8 @@ from fewsight.evaluation.report import (
     weights_heatmap,
     write_report,
 )
-from fewsight.evaluation.results import Evaluation, Summary
+from fewsight.evaluation.results import Evaluation, Summary, learned_shares
 from fewsight.evaluation.runner import evaluate
-from fewsight.evaluation.shares import learned_shares
 
 __all__ = [
     "BASELINES",

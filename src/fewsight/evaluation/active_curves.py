@@ -14,9 +14,9 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.active import Pool, QueryRule, simulate
 from fewsight.active.rules import as_rule
-from fewsight.evaluation.curves import labels_until
-from fewsight.evaluation.results import Summary
-from fewsight.learners import KernelLearner
+from fewsight.evaluation.results import Summary, labels_until
+from fewsight.learners import Learner
+from fewsight.learners.labels import LabelsLike
 
 Verdict = Literal["better", "alike", "worse"]
 RANDOM = "random"
@@ -83,9 +83,9 @@ class ActiveCurves:
 
 
 def compare_asking(
-    learner: KernelLearner,
+    learner: Learner,
     pool: Pool,
-    truth: Any,
+    truth: LabelsLike,
     test: Sequence[int],
     *,
     rule: str | QueryRule = "uncertainty",

@@ -6,9 +6,9 @@ labels of the same images picked at random. After so many labels each is fitted 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 from sklearn.base import clone
@@ -19,21 +19,99 @@ from fewsight._base.progress import silent, track
 from fewsight._base.types import Array, Indices
 from fewsight.active import ImagePool, simulate
 from fewsight.channels import Channel, Encodings
-from fewsight.evaluation.comparison import RANDOM, Arm, Comparison
 from fewsight.evaluation.draws import Readable
 from fewsight.evaluation.outcomes import LabelArray
 from fewsight.evaluation.protocol import Draw, Protocol
+from fewsight.evaluation.results import Summary, labels_until
 from fewsight.images import ImageSet
-from fewsight.kernels import RBF, Kernel, Linear
-from fewsight.learners import LEARNERS, GPClassifier, KernelLearner, Learner
-from fewsight.learners.baseline import Baseline
+from fewsight.kernels import Kernel
+from fewsight.learners import LEARNERS, GPClassifier, Learner
 from fewsight.learners.examples import Examples
+from fewsight.learners.labels import Labels
+from fewsight.learners.needs import Prepared
 from fewsight.metrics import accuracy_per_class, calibration_error, log_loss, roc_auc
 
 BASELINES = ("logistic", "nn", "mean", "svm")
+RANDOM = "random"
+MEASURED = ("accuracy", "log_loss", "calibration_error", "unknown_auroc")
 LEAST_POINTS = 6  # of a curve, where there are enough images
 
-Measured = dict[str, float]
+
+class Arm(NamedTuple):
+    """A learner, and how its labels are chosen: by a query rule, or at random."""
+
+    learner: str
+    rule: str
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What was measured after so many labels: for each arm and metric (repeats, points)."""
+
+    labels: tuple[int, ...]  # (points,), ascending
+    curves: Mapping[Arm, Mapping[str, Array]]
+    channels: str  # joined by `+`
+    combine: str  # of the learner that asks; baselines average
+    n_pool: int  # images that could be labelled
+    n_tested: int
+    n_held_out: int  # categories that nobody learned
+
+    @property
+    def metrics(self) -> list[str]:
+        """Those that were measured, in the order of the records."""
+        return [name for name in MEASURED if all(name in found for found in self.curves.values())]
+
+    @property
+    def asking(self) -> Arm:
+        """The arm that asks."""
+        return next(arm for arm in self.curves if arm.rule != RANDOM)
+
+    @property
+    def baselines(self) -> list[Arm]:
+        """All that is not fewsight."""
+        return [arm for arm in self.curves if arm.learner != self.asking.learner]
+
+    @property
+    def strongest(self) -> Arm:
+        """The baseline that is most accurate with all labels."""
+        return max(self.baselines, key=lambda arm: self.curves[arm]["accuracy"][:, -1].mean())
+
+    @property
+    def target(self) -> float:
+        """The accuracy of the strongest baseline with all labels."""
+        return float(self.curves[self.strongest]["accuracy"][:, -1].mean())
+
+    @property
+    def needed(self) -> int | None:
+        """The labels after which the arm that asks stays at the target or above; None if it never does."""
+        return labels_until(self.target, self.labels, self.curves[self.asking]["accuracy"].mean(axis=0))
+
+    def curve(self, arm: Arm, metric: str) -> list[tuple[int, Summary]]:
+        """The number of labels, and what was measured over the repeats."""
+        columns = self.curves[arm][metric].T.tolist()
+        return [(labels, Summary.of(tuple(column))) for labels, column in zip(self.labels, columns, strict=True)]
+
+    def records(self) -> list[dict[str, Any]]:
+        """One record for each arm, metric and number of labels."""
+        return [
+            {
+                "channels": self.channels,
+                "learner": arm.learner,
+                "combine": self._combine_of(arm),
+                "rule": arm.rule,
+                "labels": labels,
+                "metric": metric,
+                "mean": found.mean,
+                "std": found.std,
+                "values": list(found.values),
+            }
+            for arm in self.curves
+            for metric in self.metrics
+            for labels, found in self.curve(arm, metric)
+        ]
+
+    def _combine_of(self, arm: Arm) -> str:
+        return "average" if self.combine == "evidence" and arm in self.baselines else self.combine
 
 
 def compare_baselines(
@@ -41,7 +119,7 @@ def compare_baselines(
     protocol: Protocol,
     channels: Mapping[str, Channel],
     *,
-    learner: KernelLearner | None = None,
+    learner: Learner | None = None,
     baselines: Sequence[str] = BASELINES,
     rule: str = "uncertainty",
     labels: Sequence[int] | None = None,
@@ -59,7 +137,7 @@ def compare_baselines(
     labels : numbers of labels to measure at; unless given, such that the last is the largest number of training images of the
         protocol times the number of categories.
     """
-    arms = _arms(learner or GPClassifier(), baselines, rule, len(channels))
+    arms = _arms(learner or GPClassifier(), baselines, rule)
     names = np.asarray(image_set.labels, dtype=object)
     readable = Readable(image_set.images, names, channels)
     draws = readable.draws(replace(protocol, per_class=(protocol.most,), test_per_class=None))
@@ -70,7 +148,7 @@ def compare_baselines(
             fields.append(_Field.of(image_set, names, channels, draw, protocol.test_per_class))
             runs.append(fields[-1].curves(arms, counts))
     curves = {arm: {name: np.array([run[arm][name] for run in runs]) for name in runs[0][arm]} for arm in arms}
-    combine = "none" if len(channels) == 1 else "evidence"
+    combine = "none" if len(channels) == 1 else next(iter(arms.values())).ways[-1]
     sizes = fields[0].n_pool, len(fields[0].test)
     return Comparison(tuple(counts), curves, "+".join(channels), combine, *sizes, protocol.hold_out)
 
@@ -101,48 +179,56 @@ class _Field:
         ends = np.cumsum([len(pool), len(tested), len(strange)])
         return cls(seen, names[chosen], len(pool), np.arange(*ends[:2]), np.arange(*ends[1:]), draw.seed)
 
-    def curves(self, arms: Mapping[Arm, KernelLearner], counts: Sequence[int]) -> dict[Arm, dict[str, list[float]]]:
+    def curves(self, arms: Mapping[Arm, Learner], counts: Sequence[int]) -> dict[Arm, dict[str, list[float]]]:
         """What each arm is worth after so many labels."""
         if counts[-1] > self.n_pool:
             raise InvalidInput(
                 f"compare_baselines: labels must be at most the images that may be labelled, {self.n_pool}, got {counts[-1]}."
             )
-        asked = self._asked(*next(iter(arms.items())), counts[-1])
+        asking = next(iter(arms))
+        asked = self._asked(asking, arms[asking], counts[-1])
         n_first = len(set(self.truth[: self.n_pool]))
         rest = np.setdiff1d(np.arange(self.n_pool), asked[:n_first])
         random = np.concatenate([asked[:n_first], np.random.default_rng(self.seed).permutation(rest)])
         found: dict[Arm, dict[str, list[float]]] = {}
         for arm, learner in arms.items():
             order = random if arm.rule == RANDOM else asked
-            measured = [self._measure(learner, order[:count]) for count in counts]
+            way = learner.ways[-1 if arm.learner == asking.learner else 0]
+            measured = [self._measure(learner, way, order[:count]) for count in counts]
             found[arm] = {name: [point[name] for point in measured] for name in measured[0]}
         return found
 
-    def _asked(self, arm: Arm, learner: KernelLearner, most: int) -> Indices:
+    def _asked(self, arm: Arm, learner: Learner, most: int) -> Indices:
         """The images in the order in which they are asked about, after one of each class."""
         closed = list(range(self.n_pool, len(self.truth)))
         n_classes = len(set(self.truth[: self.n_pool]))
-        told = clone(learner).set_params(kernel=self.pool.channels)
+        told = self._weighed(learner, learner.ways[-1]).set_params(kernel=self.pool.channels)
         answers = self._answers()
         answers[self.held_out] = answers[0]  # nobody asks about them; any class that is learned will do
         steps = simulate(told, self.pool, answers, arm.rule, most - n_classes, start=1, test=closed, seeds=[self.seed])
         return np.concatenate([step["asked"] for step in steps]).astype(np.intp)
 
-    def _seen(self) -> Iterable[tuple[Channel, Encodings]]:
-        return zip(self.pool.channels, self.pool.encodings, strict=True)
-
-    def _answers(self) -> Any:
+    def _answers(self) -> Labels:
         return np.array(self.truth.tolist())
 
-    def _measure(self, learner: KernelLearner, labelled: Indices) -> Measured:
+    def _weighed(self, learner: Learner, way: str, groups: Indices | None = None) -> Learner:
+        """A fresh copy that combines several channels in this way."""
+        fresh = clone(learner)
+        return fresh.weigh(way, groups=groups) if len(self.pool.channels) > 1 else fresh
+
+    def _measure(self, learner: Learner, way: str, labelled: Indices) -> dict[str, float]:
         """Fit on some labels, and look at the test images and at those of held-out classes."""
         shown = np.concatenate([self.test, self.held_out])
-        seen = [(kernel_for(learner, channel), rows) for channel, rows in self._seen()]
-        train = [kernel.gram(rows[labelled]) for kernel, rows in seen]
-        asked = [kernel.gram(rows[shown], rows[labelled]) for kernel, rows in seen]
-        several = len(train) > 1
-        fitted = clone(learner).fit(train if several else train[0], self._answers()[labelled])
-        probabilities, strangeness = _said(fitted, asked if several else asked[0])
+        sides = zip(self.pool.channels, self.pool.encodings, strict=True)
+        given = learner.needs.given(
+            [
+                _PreparedRows(channel, learner.usual_kernel(channel.kernel), rows, labelled, shown)
+                for channel, rows in sides
+            ]
+        )
+        fresh = self._weighed(learner, way, given.groups).set_params(kernel=given.kernel)
+        fitted = fresh.fit(given.train, self._answers()[labelled])
+        probabilities, strangeness = _said(fitted, given.asked)
         m = len(self.test)
         truth, classes = self._answers()[self.test], fitted.classes_.tolist()
         found = {
@@ -155,13 +241,28 @@ class _Field:
         return found
 
 
-def kernel_for(learner: KernelLearner, channel: Channel) -> Kernel:
-    """The channel's own; but where that is a Gaussian of plain vectors, a baseline gets the vectors as they are.
+@dataclass(frozen=True)
+class _PreparedRows(Prepared):
+    """Images of a pool that are encoded already, of which some are labelled and others asked about."""
 
-    That is what people do with embeddings. Other encodings are histograms, whose kernel a baseline needs as much as we do.
-    """
-    is_plain = isinstance(learner, Baseline) and isinstance(channel.kernel, RBF)
-    return Linear() if is_plain else channel.kernel
+    channel: Channel  # fitted, without labels
+    kernel: Kernel
+    rows: Encodings
+    labelled: Indices
+    shown: Indices
+
+    @property
+    def images(self) -> NoReturn:
+        raise InvalidInput("compare_baselines: a learner must take Gram matrices or rows, got one that takes images.")
+
+    @property
+    def encodings(self) -> tuple[Encodings, Encodings]:
+        return self.rows[self.labelled], self.rows[self.shown]
+
+    @property
+    def grams(self) -> tuple[Array, Array]:
+        train, asked = self.encodings
+        return self.kernel.gram(train), self.kernel.gram(asked, train)
 
 
 def _said(fitted: Learner, K: Examples) -> tuple[Array, Array]:
@@ -171,17 +272,14 @@ def _said(fitted: Learner, K: Examples) -> tuple[Array, Array]:
     return assessed.probabilities, usual if assessed.unknown_score is None else assessed.unknown_score
 
 
-def _arms(learner: KernelLearner, baselines: Sequence[str], rule: str, n_channels: int) -> dict[Arm, KernelLearner]:
+def _arms(learner: Learner, baselines: Sequence[str], rule: str) -> dict[Arm, Learner]:
     """What asks comes first."""
-    gp = clone(learner).set_params(kernel="precomputed")
-    if n_channels > 1 and "weights" in gp.get_params(deep=False):
-        gp.set_params(weights="evidence")
     if rule == RANDOM or not baselines:
         got = "random" if rule == RANDOM else "no baseline"
         raise InvalidInput(f"compare_baselines: a rule that asks and at least one baseline are needed, got {got}.")
     named = {name: check_choice("compare_baselines", "a baseline", name, LEARNERS) for name in baselines}
-    others = {Arm(name, RANDOM): LEARNERS[name]("precomputed") for name in named}
-    return {Arm("gp", rule): gp, Arm("gp", RANDOM): gp, **others}
+    others = {Arm(name, RANDOM): LEARNERS[name]() for name in named}
+    return {Arm(learner.name, rule): learner, Arm(learner.name, RANDOM): learner, **others}
 
 
 def _label_counts(labels: Sequence[int] | None, protocol: Protocol, n_classes: int) -> list[int]:

@@ -19,11 +19,14 @@ import numpy as np
 from fewsight._base.errors import InvalidInput, UnreadableImage
 from fewsight._base.progress import silent, track
 from fewsight._base.types import Array
+from fewsight.channels import Channel
 from fewsight.evaluation.draws import Readable
+from fewsight.evaluation.outcomes import LabelArray
 from fewsight.evaluation.protocol import Draw, Protocol
 from fewsight.evaluation.results import Summary
 from fewsight.images import ImageSet
 from fewsight.learners import GPClassifier
+from fewsight.learners.labels import Labels
 from fewsight.metrics import average_precision, recalls
 from fewsight.transfer import suggest_loan
 
@@ -79,7 +82,7 @@ class BorrowingResult:
 def evaluate_borrowing(
     image_set: ImageSet,
     protocol: Protocol,
-    channels: Mapping[str, Any],
+    channels: Mapping[str, Channel],
     lenders: Mapping[str, Sequence[str]] | None = None,
 ) -> BorrowingResult:
     """Try every category as the new one, from each of `protocol.per_class` images, in every draw.
@@ -111,7 +114,7 @@ class NewcomerBench:
 
     model: GPClassifier
     asked: list[Array]  # Gram matrices, test x training
-    truth: Any  # labels of the test images
+    truth: Labels  # labels of the test images
 
     def trial(self, category: str, n: int, lenders: Sequence[str] | None) -> Trial:
         """With n images of a category, without and with a loan."""
@@ -122,7 +125,7 @@ class NewcomerBench:
         if loan is None:
             return Trial(category, None, alone, alone)
         model.borrow(category, loan.lender, loan.rho)
-        return Trial(category, loan.lender, alone, self._measure(model, category))
+        return Trial(category, str(loan.lender), alone, self._measure(model, category))
 
     def _measure(self, model: GPClassifier, category: str) -> dict[str, float]:
         means = model.latent(self.asked).mean
@@ -135,7 +138,7 @@ class NewcomerBench:
         }
 
 
-def _bench_of(image_set: ImageSet, labels: Any, channels: Mapping[str, Any], draw: Draw) -> NewcomerBench:
+def _bench_of(image_set: ImageSet, labels: LabelArray, channels: Mapping[str, Channel], draw: Draw) -> NewcomerBench:
     """Channels are fitted on the training images of the draw alone."""
     train, test = ([image_set.images[i] for i in part] for part in (draw.train, draw.test))
     grams, asked = [], []
@@ -148,7 +151,7 @@ def _bench_of(image_set: ImageSet, labels: Any, channels: Mapping[str, Any], dra
     return NewcomerBench(model, asked, np.array(list(labels[draw.test])))
 
 
-def _lender_images(labels: Any, protocol: Protocol) -> int:
+def _lender_images(labels: LabelArray, protocol: Protocol) -> int:
     sizes = Counter(label for label in labels if label is not None)
     smallest = min(sizes.values(), default=0)
     if protocol.images_per_class is not None:

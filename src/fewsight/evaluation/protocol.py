@@ -12,6 +12,7 @@ import numpy.typing as npt
 from fewsight._base.checks import check_integer, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Indices
+from fewsight.evaluation.outcomes import LabelArray
 from fewsight.images import Split, draw_split
 
 
@@ -78,7 +79,7 @@ class Protocol:
         """The largest number of training images per class."""
         return max(self.per_class)
 
-    def splits(self, labels: Any) -> Iterator[Draw]:
+    def splits(self, labels: LabelArray) -> Iterator[Draw]:
         """Every draw for images with these labels: repeat by repeat, and within it from few examples to many."""
         for repeat in range(self.repeats):
             seed = self.seed + repeat
@@ -105,7 +106,7 @@ class Protocol:
             "hold_out": self.hold_out,
         }
 
-    def _strange(self, labels: Any, seed: int) -> npt.NDArray[np.bool_]:
+    def _strange(self, labels: LabelArray, seed: int) -> npt.NDArray[np.bool_]:
         """Which of the images belong to classes that are held out under this seed."""
         classes = sorted({label for label in labels if label is not None}, key=str)
         if self.hold_out and len(classes) - self.hold_out < 2:
@@ -131,7 +132,7 @@ def _draw(repeat: int, per_class: int, seed: int, split: Split, strange: npt.NDA
     return Draw(repeat, per_class, seed, train[~strange[train]], test[~strange[test]], test[strange[test]])
 
 
-def _check_sizes(per_class: Any) -> tuple[int, ...]:
+def _check_sizes(per_class: Sequence[int] | str) -> tuple[int, ...]:
     if not isinstance(per_class, Sequence) or isinstance(per_class, str) or not per_class:
         raise InvalidInput(f"Protocol: per_class must be one or more whole numbers, got {shown(per_class)}.")
     sizes = [check_integer("Protocol", "per_class", size, least=1) for size in per_class]

@@ -8,6 +8,9 @@ from importlib import metadata
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
+
+from fewsight._base.types import Json
 
 LIBRARIES = (
     "numpy",
@@ -35,14 +38,14 @@ def package_version() -> str:
     return _version("fewsight") or "not installed"
 
 
-def settings_of(estimator: Any) -> dict[str, Any]:
+def settings_of(estimator: BaseEstimator) -> dict[str, Json]:
     """The class and the options of a channel or a learner, JSON-able, without what only says where to work."""
-    options = estimator.get_params(deep=False) if hasattr(estimator, "get_params") else {}
-    plain = {name: as_json(value) for name, value in sorted(options.items()) if name not in WORKPLACE}
+    options = sorted(estimator.get_params(deep=False).items())
+    plain = {name: as_json(value) for name, value in options if name not in WORKPLACE}
     return {"class": type(estimator).__name__, **plain}
 
 
-def as_json(value: Any) -> Any:
+def as_json(value: Any) -> Json:
     """A value as JSON can hold it: an object of ours becomes its recipe, any other object the name of its class."""
     if value is None or isinstance(value, (bool, int, str)):
         return value
@@ -56,10 +59,10 @@ def as_json(value: Any) -> Any:
         return _items(value)
     if hasattr(value, "recipe"):
         return as_json(value.recipe())
-    return settings_of(value) if hasattr(value, "get_params") else type(value).__name__
+    return settings_of(value) if isinstance(value, BaseEstimator) else type(value).__name__
 
 
-def _items(values: Iterable[Any]) -> list[Any]:
+def _items(values: Iterable[Any]) -> list[Json]:
     return [as_json(item) for item in (sorted(values) if isinstance(values, set) else values)]
 
 

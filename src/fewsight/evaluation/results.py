@@ -15,9 +15,12 @@ import numpy as np
 
 from fewsight._base.archive import write_text
 from fewsight._base.errors import UnreadableImage
+from fewsight._base.types import Array
 from fewsight.evaluation.outcomes import METRICS, STAGES, WEIGHT, Outcome, Setting
 from fewsight.evaluation.protocol import Protocol
 from fewsight.evaluation.provenance import package_version, versions
+
+ROUNDING = 1e-12  # of an accuracy
 
 
 @dataclass(frozen=True)
@@ -181,7 +184,31 @@ def percent(summary: Summary) -> str:
     return f"{100 * summary.mean:.1f}{spread} %"
 
 
-def json_text(content: Any) -> str:
+def learned_shares(evaluation: Evaluation) -> dict[Setting, dict[str, Summary]]:
+    """The share of each channel over the repeats, the largest mean first, for each setting that learned them.
+
+    Settings with one example per class are left out: nothing can be learned from them, and all channels count the same.
+    """
+    found = {
+        setting: {name.removeprefix(WEIGHT): value for name, value in summaries.items() if name.startswith(WEIGHT)}
+        for setting, summaries in evaluation.summaries.items()
+        if setting.per_class > 1
+    }
+    return {
+        setting: dict(sorted(shares.items(), key=lambda item: -item[1].mean))
+        for setting, shares in found.items()
+        if shares
+    }
+
+
+def labels_until(target: float, labels: Sequence[int], curve: Array) -> int | None:
+    """The number of labels after which a curve over labels stays at the target or above; None if it ends below."""
+    below = np.flatnonzero(curve < target - ROUNDING)
+    place = below[-1] + 1 if len(below) else 0
+    return labels[place] if place < len(labels) else None
+
+
+def json_text(content: dict[str, Any]) -> str:
     """JSON in UTF-8, whatever bytes a file name holds: what is not a character is kept as an escape."""
     text = json.dumps(content, indent=1, ensure_ascii=False, allow_nan=False) + "\n"
     return re.sub("[\ud800-\udfff]", lambda match: f"\\u{ord(match[0]):04x}", text)

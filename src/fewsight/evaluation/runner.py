@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TypeAlias
 
 import numpy as np
 from sklearn.base import clone
@@ -20,11 +19,10 @@ from fewsight.evaluation.protocol import Draw, Protocol
 from fewsight.evaluation.provenance import settings_of
 from fewsight.evaluation.results import Evaluation
 from fewsight.images import ImageSet
-from fewsight.learners import Assessment, Learner
-from fewsight.learners.needs import Prepared
+from fewsight.learners import Assessment, Learner, LearnerLike, unfitted
+from fewsight.learners.needs import PreparedImages
 
 COMBINATIONS = ("none", "average", "evidence")
-LearnerLike: TypeAlias = Learner | Callable[[], Learner]
 
 
 def evaluate(
@@ -51,7 +49,7 @@ def evaluate(
 
     An image that a channel cannot read is set aside and listed in the result, and the draws are made without it.
     """
-    made = {name: clone(learner() if callable(learner) else learner) for name, learner in learners.items()}
+    made = {name: unfitted("evaluate", learner) for name, learner in learners.items()}
     combine = _check_combine(combine, channels, made)
     _check_channels(channels, made)
     start = perf_counter()
@@ -92,7 +90,7 @@ class _Run:
         """Draw by draw; a step of the progress is one channel of one draw, with all learners."""
         steps = [(draw, name) for draw in draws for name in self.channels]
         outcomes: list[Outcome] = []
-        prepared: dict[str, Prepared] = {}  # of the channels of the present draw, as far as they are needed later
+        prepared: dict[str, PreparedImages] = {}  # of the channels of the present draw, as far as they are needed later
         for draw, name in track(steps, _what(draws, self.channels, self.learners), len(steps)):
             with silent():
                 prepared[name] = self._prepare(name, draw)
@@ -109,19 +107,21 @@ class _Run:
         """The ways that need all channels at once."""
         return [way for way in self.combine if way != "none"]
 
-    def _prepare(self, name: str, draw: Draw) -> Prepared:
+    def _prepare(self, name: str, draw: Draw) -> PreparedImages:
         train, asked = ([self.image_set.images[i] for i in part] for part in (draw.train, draw.asked))
         channel = _fresh_channel(self.channels[name], random_state=draw.seed)
-        return Prepared(channel, train, self.labels[draw.train], asked)
+        return PreparedImages(channel, train, self.labels[draw.train], asked)
 
-    def _learn(self, draw: Draw, prepared: Mapping[str, Prepared], way: str) -> list[Outcome]:
+    def _learn(self, draw: Draw, prepared: Mapping[str, PreparedImages], way: str) -> list[Outcome]:
         return [
             self._outcome(draw, prepared, way, name, _fresh(learner, random_state=draw.seed))
             for name, learner in self.learners.items()
             if way == "none" or way in learner.ways
         ]
 
-    def _outcome(self, draw: Draw, prepared: Mapping[str, Prepared], way: str, name: str, learner: Learner) -> Outcome:
+    def _outcome(
+        self, draw: Draw, prepared: Mapping[str, PreparedImages], way: str, name: str, learner: Learner
+    ) -> Outcome:
         given = learner.needs.given(list(prepared.values()))
         learner.set_params(kernel=given.kernel)
         if way != "none":
@@ -148,10 +148,10 @@ class _Run:
             weights=_named_shares(learner, prepared) if way == "evidence" else {},
         )
 
-    def _seconds(self, prepared: Mapping[str, Prepared]) -> dict[str, float]:
+    def _seconds(self, prepared: Mapping[str, PreparedImages]) -> dict[str, float]:
         """What it took to prepare what the learner was given, and what was given to others before."""
         features = [
-            self.seconds_per_image[name] * (len(each.train) + len(each.asked)) + each.seconds_encodings
+            self.seconds_per_image[name] * sum(map(len, each.images)) + each.seconds_encodings
             for name, each in prepared.items()
         ]
         return {
@@ -160,7 +160,7 @@ class _Run:
         }
 
 
-def _named_shares(learner: Learner, channels: Mapping[str, Prepared]) -> dict[str, float]:
+def _named_shares(learner: Learner, channels: Mapping[str, PreparedImages]) -> dict[str, float]:
     """What share each channel has in the combination that was learned."""
     return {name: float(share) for name, share in zip(channels, learner.shares(len(channels)), strict=True)}
 
@@ -215,10 +215,12 @@ def _check_combine(
         raise InvalidInput(
             f"evaluate: combine {joint[0]!r} needs two or more channels, got only {', '.join(channels)}."
         )
-    if "evidence" in ways and not any("evidence" in learner.ways for learner in learners.values()):
-        raise InvalidInput(
-            f"evaluate: combine 'evidence' needs a learner that learns weights, as gp does, got {', '.join(learners)}."
-        )
+    able = {"evidence": "learns weights, as gp does", "average": "can average channels, as gp can"}
+    for way in joint:
+        if not any(way in learner.ways for learner in learners.values()):
+            raise InvalidInput(
+                f"evaluate: combine {way!r} needs a learner that {able[way]}, got {', '.join(learners)}."
+            )
     return ways
 
 

@@ -7,6 +7,8 @@ from fewsight.gp.correlated_column import BorrowedColumn, borrowed_column
 from fewsight.gp.correlation_path import CorrelationPaths, Inverted, LeftOut, path_inside, paths_beside
 from fewsight.gp.determinant_bound import bound_from_ritz, deflated_bound, log_determinant_bound, squares_from_below
 from fewsight.gp.evidence import Evidence, log_evidence_and_gradients
+from fewsight.gp.gram_stack import BlockStack, GramStack
+from fewsight.gp.gram_sums import GramList, Grams, GramsOnRequest, as_grams
 from fewsight.gp.growing_posterior import FreeMeanPosterior, GrowingPosterior, KernelColumns
 from fewsight.gp.iterative_posterior import (
     IterativePosterior,
@@ -44,12 +46,17 @@ from fewsight.gp.tasks import (
 __all__ = [
     "NOISE_LADDER",
     "PENALTIES",
+    "BlockStack",
     "BorrowedColumn",
     "ColumnOperator",
     "CorrelationPaths",
     "DenseOperator",
     "Evidence",
     "FreeMeanPosterior",
+    "GramList",
+    "GramStack",
+    "Grams",
+    "GramsOnRequest",
     "GrowingPosterior",
     "Inverted",
     "IterativePosterior",
@@ -79,6 +86,7 @@ __all__ = [
     "Solution",
     "SolverOptions",
     "WeightedOperator",
+    "as_grams",
     "borrowed_column",
     "bound_from_ritz",
     "conjugate_gradients",

@@ -10,6 +10,7 @@ import numpy.typing as npt
 from fewsight._base.checks import check_gram, check_matrix, owner_name, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
+from fewsight.gp.gram_sums import GramList, Grams
 
 
 def check_covariance(owner: object, name: str, value: npt.ArrayLike, *, n: int | None = None) -> Array:
@@ -20,14 +21,16 @@ def check_covariance(owner: object, name: str, value: npt.ArrayLike, *, n: int |
     return check_gram(owner, name, matrix)
 
 
-def check_grams(owner: object, grams: Sequence[npt.ArrayLike]) -> list[Array]:
-    """One or more covariance matrices of one size."""
+def check_grams(owner: object, grams: Grams | Sequence[npt.ArrayLike]) -> Grams:
+    """One or more covariance matrices of one size; those of a stack were checked when they came in."""
+    if isinstance(grams, Grams) and not isinstance(grams, GramList) and len(grams):
+        return grams
     checked: list[Array] = []
     for i, gram in enumerate(grams):
         checked.append(check_covariance(owner, f"grams[{i}]", gram, n=len(checked[0]) if checked else None))
     if not checked:
         raise InvalidInput(f"{owner_name(owner)}: grams must hold at least one matrix, got none.")
-    return checked
+    return GramList(checked)
 
 
 def check_per_example(owner: object, name: str, value: npt.ArrayLike, n: int) -> Array:
@@ -61,9 +64,3 @@ def check_some_targets(owner: str, targets: npt.ArrayLike, n: int) -> Array:
     if not checked.size:
         raise InvalidInput(f"{owner}: targets must hold at least one number, got none.")
     return checked
-
-
-def scale_of(K: Array) -> float:
-    """The mean diagonal, or 1 for a kernel that is zero."""
-    mean = float(K.diagonal().mean())
-    return mean if mean > 0 else 1.0

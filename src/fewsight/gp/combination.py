@@ -19,8 +19,9 @@ from scipy.optimize import OptimizeResult, minimize
 from fewsight._base.checks import check_choice, check_integer, check_number, check_positive, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
-from fewsight.gp._checks import check_grams, check_per_example, check_some_targets, scale_of
+from fewsight.gp._checks import check_grams, check_per_example, check_some_targets
 from fewsight.gp.evidence import Evidence, Patterns, evaluate
+from fewsight.gp.gram_sums import as_grams
 
 PENALTIES = ("none", "l1", "l2", "even")
 NOISE_BOUNDS = (1e-8, 1e2)  # of the sum of the weights
@@ -91,7 +92,7 @@ def learn_weights_and_noise(
 
     Parameters
     ----------
-    grams : k Gram matrices (n, n).
+    grams : k Gram matrices (n, n): a list, or a `GramStack` of many.
     targets : (n, c).
     balance : factors (n,) of the noise of each example.
     penalty : what the weights cost; nothing unless given.
@@ -104,7 +105,7 @@ def learn_weights_and_noise(
     """
     who = "learn_weights_and_noise"
     grams = check_grams(who, grams)
-    targets = check_some_targets(who, targets, len(grams[0]))
+    targets = check_some_targets(who, targets, grams.side)
     balance = check_per_example(who, "balance", 1.0 if balance is None else balance, len(targets))
     n_starts = check_integer(who, "n_starts", n_starts, least=1)
     fixed = None if noise_level is None else check_positive(who, "noise_level", noise_level)
@@ -132,7 +133,7 @@ class _Search:
 
     @cached_property
     def scales(self) -> Array:
-        return np.array([scale_of(K) for K in self.grams])
+        return as_grams(self.grams).scales()
 
     @cached_property
     def patterns(self) -> Patterns:

@@ -13,7 +13,7 @@ noise, misfit / (degrees of freedom * c), which decisions do not depend on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -26,6 +26,7 @@ from fewsight._base.types import Array, Indices
 from fewsight._compiled import symmetric_sums
 from fewsight.gp._checks import check_grams, check_per_example
 from fewsight.gp._cholesky import LOG_TWO_PI, CholeskyFactor, announce_jitter, factorise, with_diagonal
+from fewsight.gp.gram_sums import as_grams
 
 TINY = 1e-300  # in place of no misfit at all, whose logarithm is asked for
 
@@ -56,7 +57,7 @@ def log_evidence_and_gradients(
     weights = check_matrix(who, "weights", np.reshape(weights, (-1, 1)), shape=(len(grams), 1))[:, 0]
     if (weights < 0).any():
         raise InvalidInput(f"{who}: weights must be >= 0, got {shown(weights)}.")
-    targets = check_matrix(who, "targets", targets, shape=(len(grams[0]), None))
+    targets = check_matrix(who, "targets", targets, shape=(grams.side, None))
     noise = check_per_example(who, "noise_variance", noise_variance, len(targets))
     evidence, jitter = evaluate(grams, weights, targets, noise, free_mean=free_mean, any_scale=any_scale)
     announce_jitter(who, jitter, f"all {len(targets)}")
@@ -74,7 +75,8 @@ def evaluate(
     patterns: Patterns | None = None,
 ) -> tuple[Evidence, float]:
     """As `log_evidence_and_gradients`, for checked arguments, with the jitter it took; `patterns` are those of the targets."""
-    factor, jitter = factorise("evidence", lambda: with_diagonal(weighted_sum(grams, weights), noise))
+    grams = as_grams(grams)
+    factor, jitter = factorise("evidence", lambda: with_diagonal(grams.lower_sum(weights), noise))
     n, n_targets = targets.shape
     if not targets.size:
         return Evidence(0.0, np.zeros(len(grams)), np.zeros(n)), jitter
@@ -92,7 +94,7 @@ def evaluate(
     value = -0.5 * (misfit / scale + n_targets * (log_determinant + freedom * (LOG_TWO_PI + float(np.log(scale)))))
     columns = np.hstack([dual_weights / np.sqrt(scale), np.sqrt(n_targets) * of_mean])
     W = blas.dsyrk(-1.0, columns, beta=float(n_targets), c=inverse, lower=1, overwrite_c=1)
-    return Evidence(value, -0.5 * _inners(W, grams), -0.5 * W.diagonal(), scale), jitter
+    return Evidence(value, -0.5 * grams.inners(W), -0.5 * W.diagonal(), scale), jitter
 
 
 @final
@@ -129,35 +131,3 @@ def _inverse_over(factor: CholeskyFactor) -> Array:
     """The lower triangle of A^-1, zeros above it, in the place of a factor that nobody needs any more."""
     factor.lower.setflags(write=True)
     return lapack.dpotri(factor.lower, lower=1, overwrite_c=1)[0]
-
-
-def weighted_sum(grams: Sequence[Array], weights: Array) -> Array:
-    """The lower triangle of sum_i w_i K_i as a new matrix in Fortran order; nothing above it counts."""
-    n = len(grams[0])
-    total = np.zeros((n, n))
-    for four, first in _fours(grams):
-        theirs = np.zeros(4)
-        theirs[: len(grams) - first] = weights[first : first + 4]
-        symmetric_sums.add_four(total, *four, theirs)
-    return total.T
-
-
-def _inners(lower: Array, grams: Sequence[Array]) -> Array:
-    """sum(W * K) of symmetric matrices, W given by its lower triangle in Fortran order."""
-    halves = [symmetric_sums.inner_four(lower.T, *four) for four, _ in _fours(grams)]
-    return 2.0 * np.concatenate(halves)[: len(grams)]
-
-
-def _fours(grams: Sequence[Array]) -> Iterator[tuple[tuple[Array, Array, Array, Array], int]]:
-    """Four matrices at a time, the first one again where there are no more, and the number of the first of them."""
-    for first in range(0, len(grams), 4):
-        a, *more = (_in_rows(K) for K in grams[first : first + 4])
-        b, c, d = (more + [a] * 3)[:3]
-        yield (a, b, c, d), first
-
-
-def _in_rows(K: Array) -> Array:
-    """A symmetric matrix such that its rows are contiguous, read-only: one kind of array, for which loops compile once."""
-    rows = np.ascontiguousarray(K if K.flags.c_contiguous else K.T).view()
-    rows.setflags(write=False)
-    return rows

@@ -20,7 +20,6 @@ all variances. So a label takes one column of the kernel and one product with th
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Protocol, final
 
 import numpy as np
@@ -34,33 +33,6 @@ AT_A_TIME = 4_096  # points of the pool whose variances are worked out together
 Single = npt.NDArray[np.float32]
 
 
-@dataclass
-class _GrowingRows:
-    """Rows of numbers that are appended and taken back; room is doubled when it runs out."""
-
-    width: int
-    store: Array = field(init=False)
-    n: int = 0
-
-    def __post_init__(self) -> None:
-        self.store = np.empty((FIRST_ROWS, self.width))
-
-    @property
-    def rows(self) -> Array:
-        return self.store[: self.n]
-
-    def append(self, row: Array) -> None:
-        if self.n == len(self.store):
-            larger = np.empty((max(FIRST_ROWS, 2 * len(self.store)), self.width))
-            larger[: self.n] = self.store
-            self.store = larger
-        self.store[self.n] = row
-        self.n += 1
-
-    def fill(self, rows: Array) -> None:
-        self.store, self.n = rows, len(rows)
-
-
 @final
 class GrowingPosterior:
     """Means (m, c) and variances (m,) of a pool under a zero-mean Gaussian process.
@@ -71,24 +43,15 @@ class GrowingPosterior:
     def __init__(self, prior_variance: Array) -> None:
         self._prior = prior_variance
         m = len(prior_variance)
-        self._V, self._means = _GrowingRows(m), _GrowingRows(m)  # (n, m) and, a row per class, (c, m)
+        self.n = self.n_columns = 0  # labels that were learned, and classes that are known
+        self._V, self._means = np.empty((0, m)), np.empty((0, m))  # n and, a row per class, c rows are in use
         self._Z: list[Array] = []  # a row per label, as long as there were classes when it came
         self._variance = prior_variance.copy()
         self._of_ones, self._Z_of_ones = np.zeros(m), list[float]()  # as a class whose targets are all +1
 
     @property
-    def n(self) -> int:
-        """How many labels it has learned."""
-        return self._V.n
-
-    @property
-    def n_columns(self) -> int:
-        """How many classes it knows."""
-        return self._means.n
-
-    @property
     def mean(self) -> Array:
-        return self._means.rows.T
+        return self._means[: self.n_columns].T
 
     @property
     def variance(self) -> Array:
@@ -96,7 +59,7 @@ class GrowingPosterior:
 
     def covariance(self, K: Array, rows: Indices, columns: Indices) -> Array:
         """Between points of the pool (r, s) whose prior covariances are K (r, s)."""
-        V = self._V.rows
+        V = self._V[: self.n]
         return K - V[:, rows].T @ V[:, columns]
 
     def condition(self, A: Array, K: Array, targets: Array) -> None:
@@ -104,8 +67,8 @@ class GrowingPosterior:
         n = len(A)
         lower: Array = np.asarray(np.linalg.cholesky(A), dtype=np.float64) if n else np.zeros((0, 0))
         V, Z, of_ones = (_half_solved(lower, side) for side in (K, targets, np.ones((n, 1))))
-        self._V.fill(V)
-        self._means.fill(np.ascontiguousarray(Z.T @ V))
+        self._V, self._means = V, np.ascontiguousarray(Z.T @ V)
+        self.n, self.n_columns = n, targets.shape[1]
         self._Z, self._Z_of_ones = list(Z), of_ones[:, 0].tolist()
         self._of_ones = of_ones[:, 0] @ V
         self._variance = self._prior - np.einsum("ij,ij->j", V, V)
@@ -115,14 +78,19 @@ class GrowingPosterior:
 
         `targets` (c,) may be longer than before: the further columns are classes that are new.
         """
-        for _ in range(len(targets) - self.n_columns):
-            self._means.append(-self._of_ones)
-        pivot = self._pivot(position, noise)
-        V = self._V.rows
+        self._means = _with_room(self._means, self.n_columns, len(targets))
+        self._means[self.n_columns : len(targets)] = -self._of_ones
+        self.n_columns = len(targets)
+        # Noise below what rounding leaves of a variance is raised to that.
+        least = max(1, self.n) * np.finfo(np.float64).eps * float(self._prior[position])
+        pivot = float(np.sqrt(max(self._variance[position], 0.0) + max(noise, least)))
+        V = self._V[: self.n]
         row -= V[:, position] @ V
         row /= pivot
         z, z_of_ones = (targets - self.mean[position]) / pivot, (1.0 - self._of_ones[position]) / pivot
-        self._V.append(row)
+        self._V = _with_room(self._V, self.n, self.n + 1)
+        self._V[self.n] = row
+        self.n += 1
         self._Z.append(z)
         self._Z_of_ones.append(z_of_ones)
         self._move(row, z, z_of_ones, 1.0)
@@ -130,20 +98,24 @@ class GrowingPosterior:
     def take_back(self, n_columns: int) -> None:
         """Forget the last label, and all classes but the first `n_columns`."""
         z = self._Z.pop()[: self.n_columns]
-        self._move(self._V.rows[-1], z, self._Z_of_ones.pop(), -1.0)
-        self._V.n -= 1
-        self._means.n = n_columns
+        self.n -= 1
+        self._move(self._V[self.n], z, self._Z_of_ones.pop(), -1.0)
+        self.n_columns = n_columns
 
     def _move(self, row: Array, z: Array, z_of_ones: float, sign: float) -> None:
         """Add or take back what one row of V contributes."""
-        self._means.rows[...] += np.multiply.outer(sign * z, row)
+        self._means[: self.n_columns] += np.multiply.outer(sign * z, row)
         self._of_ones += sign * z_of_ones * row
         self._variance -= sign * row**2
 
-    def _pivot(self, position: int, noise: float) -> float:
-        """The new diagonal entry of L; noise below what rounding leaves of a variance is raised to that."""
-        least = max(1, self.n) * np.finfo(np.float64).eps * float(self._prior[position])
-        return float(np.sqrt(max(self._variance[position], 0.0) + max(noise, least)))
+
+def _with_room(store: Array, used: int, wanted: int) -> Array:
+    """Rows with room for as many as are wanted; it is doubled when it runs out, and those in use are kept."""
+    if wanted <= len(store):
+        return store
+    larger = np.empty((max(FIRST_ROWS, 2 * len(store), wanted), store.shape[1]))
+    larger[:used] = store[:used]
+    return larger
 
 
 def _half_solved(lower: Array, B: Array) -> Array:

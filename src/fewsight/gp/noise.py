@@ -13,8 +13,9 @@ from scipy.optimize import minimize_scalar
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
-from fewsight.gp._checks import check_covariance, check_per_example, check_some_targets, scale_of
+from fewsight.gp._checks import check_covariance, check_per_example, check_some_targets
 from fewsight.gp._cholesky import LOG_TWO_PI
+from fewsight.gp.gram_sums import scale_of
 
 NOISE_RANGE = (1e-8, 1e2)  # of the scale of K, and of the larger of that scale and the targets'
 SCAN_PER_DECADE = 2  # the evidence has bumps about as wide as the spectrum of K has gaps

@@ -1,18 +1,20 @@
 """Kernels: encodings (or any rows of numbers) in, Gram matrices out."""
 
 from fewsight.kernels.base import Kernel, Product, Scaled, Sum
+from fewsight.kernels.columns import Columns, Projected
 from fewsight.kernels.distributed_histograms import DistributedHistogramOperator
 from fewsight.kernels.histogram_operator import HistogramOperator
 from fewsight.kernels.histogram_tables import LookupTable, SearchTable
 from fewsight.kernels.histograms import ExponentialChiSquare, GeneralHistogramIntersection, HistogramIntersection
 from fewsight.kernels.linear import Linear, Polynomial
-from fewsight.kernels.rbf import RBF
-from fewsight.kernels.recipes import KERNELS, kernel_from_recipe
+from fewsight.kernels.rbf import RBF, RelevanceRBF
+from fewsight.kernels.recipes import KERNELS, kernel_from_recipe, stored_recipe
 from fewsight.kernels.sorted_histograms import SortedHistograms
 
 __all__ = [
     "KERNELS",
     "RBF",
+    "Columns",
     "DistributedHistogramOperator",
     "ExponentialChiSquare",
     "GeneralHistogramIntersection",
@@ -23,9 +25,12 @@ __all__ = [
     "LookupTable",
     "Polynomial",
     "Product",
+    "Projected",
+    "RelevanceRBF",
     "Scaled",
     "SearchTable",
     "SortedHistograms",
     "Sum",
     "kernel_from_recipe",
+    "stored_recipe",
 ]

@@ -51,7 +51,7 @@ class Kernel(ABC):
     def recipe(self) -> Recipe:
         """The kind and the parameters, ready for JSON; `kernel_from_recipe` makes an equal kernel of it."""
         parameters = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        return {"kind": self.kind, **{name: _plain(value) for name, value in parameters.items()}}
+        return {"kind": self.kind, **{name: plain(value) for name, value in parameters.items()}}
 
     def __add__(self, other: object) -> Kernel:
         return Sum((*_parts(self, Sum), *_parts(other, Sum))) if isinstance(other, Kernel) else NotImplemented
@@ -192,8 +192,8 @@ def _check_parts(owner: Kernel, parts: Any) -> tuple[Kernel, ...]:
     return parts
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """A parameter as JSON knows it."""
     if isinstance(value, Kernel):
         return value.recipe()
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+    return [plain(item) for item in value] if isinstance(value, tuple) else value

@@ -1,4 +1,4 @@
-"""The Gaussian kernel, with one scale for all dimensions or one for each."""
+"""The Gaussian kernel, with one scale for all dimensions, one for each, or a relevance for each that may be zero."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 from fewsight._base.checks import check_positive, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
-from fewsight.kernels.base import Kernel
+from fewsight.kernels.base import Kernel, check_not_negative
 from fewsight.kernels.linear import inner_products
 from fewsight.kernels.rows import Rows, as_dense, dense_bytes_per_row, in_pieces, row_sums
 
@@ -28,6 +28,12 @@ class RBF(Kernel):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "scale", _check_scale(self, self.scale))
+
+    @classmethod
+    def as_wide_as(cls, X: Array) -> RBF:
+        """A Gaussian as wide as the rows X: squared scale = half the number of columns times their variance."""
+        variance = float(np.var(X))
+        return cls(scale=float(np.sqrt(0.5 * X.shape[1] * variance)) if variance > 0 else 1.0)
 
     def _gram(self, A: Rows, B: Rows | None) -> Array:
         K = squared_distances(*self._scaled(A, B))
@@ -51,6 +57,39 @@ class RBF(Kernel):
             return (rows - centre) / np.asarray(self.scale)
         units = np.broadcast_to(np.asarray(self.scale), rows.shape[1])[rows.indices]
         return scipy.sparse.csr_array((rows.data / units, rows.indices, rows.indptr), shape=rows.shape)
+
+
+@dataclass(frozen=True)
+class RelevanceRBF(Kernel):
+    """k(x, z) = exp(-sum_d relevance_d (x_d - z_d)^2), with one relevance >= 0 for each dimension.
+
+    A relevance of zero leaves its dimension out, which a scale of `RBF` cannot; theta_d^2 of [Gehler2009, section 3].
+    """
+
+    kind: ClassVar[str] = "relevance_rbf"
+    relevances: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        if np.ndim(self.relevances) != 1 or len(self.relevances) == 0:
+            raise InvalidInput(
+                f"RelevanceRBF: relevances must be one number >= 0 for each dimension, got {shown(self.relevances)}."
+            )
+        checked = tuple(check_not_negative(self, "a relevance", relevance) for relevance in self.relevances)
+        object.__setattr__(self, "relevances", checked)
+
+    def _gram(self, A: Rows, B: Rows | None) -> Array:
+        relevances = np.array(self.relevances)
+        kept = np.flatnonzero(relevances)
+        if not len(kept):
+            return np.ones((A.shape[0], (A if B is None else B).shape[0]))
+        gaussian = RBF(scale=tuple((1.0 / np.sqrt(2.0 * relevances[kept])).tolist()))
+        return gaussian._gram(A[:, kept], None if B is None else B[:, kept])
+
+    def _diag(self, A: Rows) -> Array:
+        return np.ones(A.shape[0])
+
+    def _width(self) -> int:
+        return len(self.relevances)
 
 
 def squared_distances(A: Rows, B: Rows | None) -> Array:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, NoReturn, Protocol, Self
+from typing import TYPE_CHECKING, ClassVar, NamedTuple, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel
 from fewsight.gp import LeaveOneOut
+from fewsight.kernels import Kernel
 from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.labels import Labels, LabelsLike
 from fewsight.learners.loans import LoanMixin
@@ -51,15 +51,6 @@ class LeftOut(NamedTuple):
     which: str  # in words: the images that were left out
 
 
-class TrainingSide(Protocol):
-    """What a fitted learner keeps of its training examples, as far as all learners do the same."""
-
-    @property
-    def channels(self) -> Sequence[Channel]:
-        """The fitted channels through which images are seen; none where examples are no images."""
-        ...
-
-
 class Learner(ClassifierMixin, BaseEstimator, ABC):
     """A classifier that learns categories from labelled examples, and says how strongly each claims a new one.
 
@@ -75,7 +66,6 @@ class Learner(ClassifierMixin, BaseEstimator, ABC):
 
     kernel: KernelLike
     classes_: Labels
-    input_: TrainingSide
 
     # What every learner does.
 
@@ -111,9 +101,8 @@ class Learner(ClassifierMixin, BaseEstimator, ABC):
 
     @property
     def channels(self) -> list[Channel]:
-        """The fitted channels through which it sees images; none if its examples are no images."""
-        check_is_fitted(self)
-        return list(self.input_.channels)
+        """The fitted channels through which it sees images, if any."""
+        return []
 
     # What only some can do.
 
@@ -158,6 +147,10 @@ class Learner(ClassifierMixin, BaseEstimator, ABC):
         `prior` are shares that are known beforehand; `groups` the channel of each column, where examples are rows.
         """
         return self
+
+    def usual_kernel(self, kernel: Kernel) -> Kernel:
+        """What people compare examples by when they use such a learner, where the channel has this kernel."""
+        return kernel
 
     def shares(self, n_channels: int) -> Array:
         """How much each of the channels counts in what was learned; they add up to 1."""

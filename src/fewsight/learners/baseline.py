@@ -10,6 +10,7 @@ import numpy as np
 from fewsight._base.checks import check_matrix
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
+from fewsight.kernels import RBF, Kernel, Linear
 from fewsight.learners.base import Assessment, Latent
 from fewsight.learners.examples import Examples
 from fewsight.learners.kernel_learner import KernelLearner
@@ -27,6 +28,13 @@ class Baseline(KernelLearner):
     def predict_proba(self, X: Examples) -> Array:
         """A softmax of the values that decide: it keeps their order."""
         return softmax(self._decide(X))
+
+    def usual_kernel(self, kernel: Kernel) -> Kernel:
+        """The channel's own; but where that is a Gaussian of plain vectors, a baseline gets the vectors as they are.
+
+        That is what people do with embeddings. Other encodings are histograms, whose kernel a baseline needs as much as we do.
+        """
+        return Linear() if isinstance(kernel, RBF) else kernel
 
     def assess(self, X: Examples) -> Assessment:
         """Values and probabilities, reading X once."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
@@ -16,9 +16,10 @@ from fewsight.channels import Channel, check_weights, prior_shares
 from fewsight.gp import Posterior, learn_noise
 from fewsight.learners.base import EACH, Assessment, Latent, LeftOut
 from fewsight.learners.calibration import Calibration, fit_calibration
+from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.folds import accuracy_of_left_out, left_out_folds
 from fewsight.learners.kernel_learner import KernelLearner, check_sizes
-from fewsight.learners.labels import Labels, labelled, targets_of
+from fewsight.learners.labels import Labels, LabelsLike, labelled, targets_of
 from fewsight.learners.loans import LoanMixin
 from fewsight.learners.novelty import (
     AUTO,
@@ -94,7 +95,7 @@ class GPClassifier(LoanMixin, KernelLearner):
 
     def __init__(
         self,
-        kernel: Any = None,
+        kernel: KernelLike = None,
         *,
         noise_variance: float | str = "left-out",
         weights: str | Sequence[float] = "average",
@@ -113,16 +114,16 @@ class GPClassifier(LoanMixin, KernelLearner):
         self.unknown_rule = unknown_rule
         self.false_alarm_rate = false_alarm_rate
 
-    def latent(self, X: Any) -> Latent:
+    def latent(self, X: Examples) -> Latent:
         """Posterior mean and standard deviation of each class; the deviation is one for all classes of an example."""
         return self._latent(self._look(X))
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: Examples) -> Array:
         """Probability of each class, given that it is one of them."""
         seen = self._look(X)
         return self._probabilities(seen.mean, seen.variance)
 
-    def assess(self, X: Any) -> Assessment:
+    def assess(self, X: Examples) -> Assessment:
         """All of `latent`, `predict_proba`, `unknown_score` and `is_unknown`, reading X once."""
         seen = self._look(X)
         probabilities = self._probabilities(seen.mean, seen.variance)
@@ -141,7 +142,7 @@ class GPClassifier(LoanMixin, KernelLearner):
         """What each training example would be called if it had not been there."""
         return self.classes_[self.leave_one_out().mean.argmax(axis=1)]
 
-    def add(self, X: Any, y: Any) -> Self:
+    def add(self, X: Examples, y: LabelsLike) -> Self:
         """Take in more examples, of old or new classes, without learning noise or weights again.
 
         New classes come after the old ones in `classes_`. With "precomputed", X holds the new rows against all earlier
@@ -184,7 +185,8 @@ class GPClassifier(LoanMixin, KernelLearner):
 
     def weigh(self, way: str, prior: Sequence[float] | None = None, groups: Indices | None = None) -> Self:
         """Average several channels, or learn their weights by "evidence"."""
-        return self.set_params(weights=way, prior_weights=prior)
+        self.set_params(weights=way)
+        return self if prior is None else self.set_params(prior_weights=prior)
 
     def shares(self, n_channels: int) -> Array:
         """How much each channel counts: `weights_`, so that they add up to 1."""
@@ -241,21 +243,29 @@ class GPClassifier(LoanMixin, KernelLearner):
 
     def _learn(self, grams: list[Array], labels: Labels) -> None:
         targets = targets_of(labels, self.classes_)
-        balance = _balance(labels, len(self.classes_)) if self.balanced else np.ones(len(labels))
-        self.weights_, self.noise_variance_ = self._weights_and_noise(grams, targets, balance)
+        balance = self._balance(targets)
+        self.weights_, self.noise_variance_ = self.weights_and_noise(grams, targets)
         K = self._combined(grams)
         self.posterior_ = Posterior.condition(K, targets, self.noise_variance_ * balance)
         self.forget_loans()
         self._calibrate(K)
 
+    def _balance(self, targets: Array) -> Array:
+        """Factors on the noise of examples with these targets: equal classes all get one."""
+        if not self.balanced:
+            return np.ones(len(targets))
+        classes = targets.argmax(axis=1)
+        return targets.shape[1] * np.bincount(classes)[classes] / len(targets)
+
     def _rebalance(self) -> None:
         """Where classes are balanced, every label changes the noise of all others; so that their order does not matter."""
         if self.balanced:
-            noise = self.noise_variance_ * _balance(self.labels_, len(self.classes_))
+            noise = self.noise_variance_ * self._balance(self.posterior_.targets)
             self.posterior_ = Posterior.condition(self.posterior_.covariance(), self.posterior_.targets, noise)
 
-    def _weights_and_noise(self, grams: list[Array], targets: Array, balance: Array) -> tuple[Array, float]:
-        """As they are given, or learned."""
+    def weights_and_noise(self, grams: list[Array], targets: Array) -> tuple[Array, float]:
+        """As they are given, or learned from scaled Gram matrices of training examples and their targets (n, c)."""
+        balance = self._balance(targets)
         fixed, weights = self._given_noise(), self._given_weights(len(grams))
         if weights is None:
             prior = tuple(self.starting_weights(len(grams)).tolist())
@@ -314,7 +324,7 @@ class GPClassifier(LoanMixin, KernelLearner):
         mean = without_own_class(left_out.mean, classes)
         return self._signs(K, classes, mean, left_out.variance, np.arange(len(classes)))
 
-    def _look(self, X: Any) -> _Seen:
+    def _look(self, X: Examples) -> _Seen:
         """Everything the posterior says about new examples, which are read once."""
         rows = self._read(X)
         K_test = self._combined(self.input_.compare(rows))
@@ -341,16 +351,10 @@ class GPClassifier(LoanMixin, KernelLearner):
             return grams[0] if self.weights_[0] == 1.0 else self.weights_[0] * grams[0]
         return np.tensordot(self.weights_, grams, axes=1)
 
-    def _decide(self, X: Any) -> Array:
+    def _decide(self, X: Examples) -> Array:
         rows = self._read(X)
         return self._means(self._combined(self.input_.compare(rows)))
 
     def _classes_with(self, labels: Labels) -> Labels:
         new = np.setdiff1d(labels, self.classes_)
         return np.concatenate([self.classes_, new]) if len(new) else self.classes_
-
-
-def _balance(labels: Labels, n_classes: int) -> Array:
-    """Factors on the noise of examples with these labels: equal classes all get one."""
-    _, places, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    return n_classes * counts[places] / len(labels)

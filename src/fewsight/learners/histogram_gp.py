@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from fewsight._base.checks import check_choice, check_integer, check_number, check_positive
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, Rows, State
+from fewsight.channels import Channel
 from fewsight.gp import IterativePosterior, SolverOptions, targets_of_columns
 from fewsight.kernels import HistogramOperator
 from fewsight.learners.base import LeftOut
@@ -299,6 +300,12 @@ class HistogramGPClassifier(HistogramAnswers):
     def converged_(self) -> bool:
         """Whether the last training reached its tolerance."""
         return self.posterior_.converged
+
+    @property
+    def channels(self) -> list[Channel]:
+        """The fitted channels through which it sees images, if any."""
+        check_is_fitted(self)
+        return list(self.input_.channels)
 
     def left_out(self) -> LeftOut | None:
         """How often those training examples were recognised that were left out to calibrate."""

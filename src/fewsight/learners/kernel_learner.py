@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, State
+from fewsight.channels import Channel
 from fewsight.gp import Posterior
 from fewsight.kernels import Kernel
 from fewsight.learners.base import Learner
@@ -54,6 +55,12 @@ class KernelLearner(Learner):
         """The class of each example."""
         columns = self._decide(X).argmax(axis=1)
         return self.classes_[columns]
+
+    @property
+    def channels(self) -> list[Channel]:
+        """The fitted channels through which it sees images, if any."""
+        check_is_fitted(self)
+        return list(self.input_.channels)
 
     def state(self) -> State:
         """All that prediction needs, for the model file."""
@@ -116,9 +123,9 @@ class KernelLearner(Learner):
 
 
 def _n_examples(X: Any) -> int:
-    if is_list_of_matrices(X):
-        return len(X[0])
-    return X.shape[0] if hasattr(X, "shape") else len(X)
+    """How many examples there are: rows, images, or rows of the first of several Gram matrices."""
+    first = X[0] if is_list_of_matrices(X) else X
+    return int(first.shape[0]) if hasattr(first, "shape") else len(first)
 
 
 def check_sizes(posterior: Posterior, n_columns: int, n_rows: int) -> None:

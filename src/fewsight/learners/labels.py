@@ -52,7 +52,12 @@ def targets_of(labels: Labels, classes: Labels) -> Array:
 
 def classes_header(classes: Labels) -> dict[str, Any]:
     """Classes for the header of a model file."""
-    return {"classes": classes.tolist(), "label_type": LABEL_TYPES[classes.dtype.kind]}
+    label_type = LABEL_TYPES.get(classes.dtype.kind)
+    if label_type is None:
+        raise InvalidInput(
+            f"a model file holds classes that are strings, numbers or booleans, got {classes.dtype}; learn it with such labels."
+        )
+    return {"classes": classes.tolist(), "label_type": label_type}
 
 
 def classes_from(header: dict[str, Any]) -> Labels:

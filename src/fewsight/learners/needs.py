@@ -21,23 +21,45 @@ from fewsight.learners.histograms import SideBySide, compares_by_intersection
 from fewsight.learners.labels import Labels
 
 
-@final
-class Prepared:
+class Prepared(ABC):
     """Training images, and images to ask about, through one channel. What is computed is computed once, when it is needed."""
 
+    channel: Channel  # unfitted, with the options to be used
+
+    @property
+    @abstractmethod
+    def images(self) -> tuple[Sequence[Image], Sequence[Image]]:
+        """The training images and those to ask about."""
+
+    @property
+    @abstractmethod
+    def encodings(self) -> tuple[Encodings, Encodings]:
+        """Of the training images and of those to ask about."""
+
+    @property
+    @abstractmethod
+    def grams(self) -> tuple[Array, Array]:
+        """Training x training and asked x training."""
+
+
+@final
+class PreparedImages(Prepared):
+    """Images whose channel is fitted on the training images alone; it says how long that took."""
+
     def __init__(self, channel: Channel, train: Sequence[Image], labels: Labels, asked: Sequence[Image]) -> None:
-        self.channel = channel  # unfitted
-        self.train, self.labels, self.asked = train, labels, asked
+        self.channel, self._train, self._labels, self._asked = channel, train, labels, asked
         self.seconds_encodings = self.seconds_gram = 0.0
 
-    @cached_property
+    @property
+    def images(self) -> tuple[Sequence[Image], Sequence[Image]]:
+        return self._train, self._asked
+
+    @property
     def encodings(self) -> tuple[Encodings, Encodings]:
-        """Of the training images and of those asked about; the channel is fitted on the training images alone."""
         return self._encoded[1:]
 
     @cached_property
     def grams(self) -> tuple[Array, Array]:
-        """Training x training and asked x training."""
         channel, train, asked = self._encoded
         start = perf_counter()
         grams = channel.gram(train), channel.gram(asked, train)
@@ -47,8 +69,8 @@ class Prepared:
     @cached_property
     def _encoded(self) -> tuple[Channel, Encodings, Encodings]:
         start = perf_counter()
-        fitted = copy.copy(self.channel).fit(self.train, self.labels)
-        encoded = fitted, fitted.encode(self.train), fitted.encode(self.asked)
+        fitted = copy.copy(self.channel).fit(self._train, self._labels)
+        encoded = fitted, fitted.encode(self._train), fitted.encode(self._asked)
         self.seconds_encodings = perf_counter() - start
         return encoded
 
@@ -74,6 +96,10 @@ class Needs(ABC):
     def accepts(self, channel: Channel) -> bool:
         """Whether a channel, unfitted or not, does what it must."""
         return True
+
+    def are_images(self, channels: Sequence[Channel]) -> bool:
+        """Whether the examples of a learner that has these channels are images."""
+        return bool(channels)
 
     def bytes_of_pairs(self, n_images: int, n_channels: int) -> int:
         """Memory that comparing every training image with every other takes; nothing where no learner does so."""
@@ -117,4 +143,7 @@ class ImagesNeeded(Needs):
     """The images themselves; the learner fits the channels, or whatever else it sees them through."""
 
     def given(self, prepared: Sequence[Prepared]) -> Given:
-        return Given(prepared[0].train, prepared[0].asked, [each.channel for each in prepared])
+        return Given(*prepared[0].images, [each.channel for each in prepared])
+
+    def are_images(self, channels: Sequence[Channel]) -> bool:
+        return True

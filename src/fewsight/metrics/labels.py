@@ -41,12 +41,12 @@ def check_same_length(owner: str, first: str, n_first: int, second: str, n_secon
         )
 
 
-def check_scores(owner: str, name: str, scores: Any, n_examples: int, n_classes: int) -> Array:
+def check_scores(owner: str, name: str, scores: npt.ArrayLike, n_examples: int, n_classes: int) -> Array:
     """A finite matrix with one row per example and one column per class."""
     return check_matrix(owner, name, scores, shape=(n_examples, n_classes))
 
 
-def check_probabilities(owner: str, probabilities: Any, n_examples: int, n_classes: int) -> Array:
+def check_probabilities(owner: str, probabilities: npt.ArrayLike, n_examples: int, n_classes: int) -> Array:
     """As `check_scores`, and every row is a distribution (to the accuracy of float32)."""
     matrix = check_scores(owner, "probabilities", probabilities, n_examples, n_classes)
     if matrix.min() < -1e-6 or matrix.max() > 1 + 1e-6:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from fewsight._base.checks import check_integer
 from fewsight._base.types import Array, Indices
@@ -24,7 +24,7 @@ class ReliabilityBins:
     accuracy: Array  # (n_bins,) share of examples for which that class was right; NaN in an empty bin
 
 
-def log_loss(truth: Labels, probabilities: Any, classes: Labels) -> float:
+def log_loss(truth: Labels, probabilities: npt.ArrayLike, classes: Labels) -> float:
     """Mean of -ln p(true class), with p clipped away from zero."""
     columns = positions("log_loss", "truth", truth, classes)
     matrix = check_probabilities("log_loss", probabilities, len(columns), len(classes))
@@ -32,7 +32,9 @@ def log_loss(truth: Labels, probabilities: Any, classes: Labels) -> float:
     return float(-np.log(np.clip(true_class, SMALLEST, 1.0)).mean())
 
 
-def reliability_bins(truth: Labels, probabilities: Any, classes: Labels, *, n_bins: int = 15) -> ReliabilityBins:
+def reliability_bins(
+    truth: Labels, probabilities: npt.ArrayLike, classes: Labels, *, n_bins: int = 15
+) -> ReliabilityBins:
     """How often the most probable class was right, by how probable it was. A bin contains its upper edge."""
     n_bins = check_integer("reliability_bins", "n_bins", n_bins, least=1)
     columns = positions("reliability_bins", "truth", truth, classes)
@@ -45,7 +47,7 @@ def reliability_bins(truth: Labels, probabilities: Any, classes: Labels, *, n_bi
     return ReliabilityBins(edges, counts, _bin_means(place, top, counts), _bin_means(place, right, counts))
 
 
-def calibration_error(truth: Labels, probabilities: Any, classes: Labels, *, n_bins: int = 15) -> float:
+def calibration_error(truth: Labels, probabilities: npt.ArrayLike, classes: Labels, *, n_bins: int = 15) -> float:
     """Expected calibration error: |confidence - accuracy| of each bin, weighted by the examples in it."""
     bins = reliability_bins(truth, probabilities, classes, n_bins=n_bins)
     filled = bins.counts > 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 from sklearn.metrics import average_precision_score, roc_auc_score
@@ -13,7 +11,7 @@ from fewsight._base.types import Array
 from fewsight.metrics.labels import Labels, check_same_length, check_scores, positions
 
 
-def average_precision(positive: Any, scores: Any) -> float:
+def average_precision(positive: npt.ArrayLike, scores: npt.ArrayLike) -> float:
     """Mean precision at the rank of each positive example, best score first; needs a positive."""
     chosen, values = _binary("average_precision", positive, scores)
     if not chosen.any():
@@ -21,7 +19,7 @@ def average_precision(positive: Any, scores: Any) -> float:
     return float(average_precision_score(chosen, values))
 
 
-def roc_auc(positive: Any, scores: Any) -> float:
+def roc_auc(positive: npt.ArrayLike, scores: npt.ArrayLike) -> float:
     """The probability that a positive example scores above a negative one (ties count half); needs both kinds."""
     chosen, values = _binary("roc_auc", positive, scores)
     if chosen.all() or not chosen.any():
@@ -29,7 +27,7 @@ def roc_auc(positive: Any, scores: Any) -> float:
     return float(roc_auc_score(chosen, values))
 
 
-def mean_roc_auc(truth: Labels, scores: Any, classes: Labels) -> float:
+def mean_roc_auc(truth: Labels, scores: npt.ArrayLike, classes: Labels) -> float:
     """The mean over classes of `roc_auc` of that class against the rest; a class that has no rest, or is absent, is left out."""
     columns = positions("mean_roc_auc", "truth", truth, classes)
     matrix = check_scores("mean_roc_auc", "scores", scores, len(columns), len(classes))
@@ -40,7 +38,7 @@ def mean_roc_auc(truth: Labels, scores: Any, classes: Labels) -> float:
     return float(np.mean([roc_auc(columns == index, matrix[:, index]) for index in usable]))
 
 
-def _binary(owner: str, positive: Any, scores: Any) -> tuple[npt.NDArray[np.bool_], Array]:
+def _binary(owner: str, positive: npt.ArrayLike, scores: npt.ArrayLike) -> tuple[npt.NDArray[np.bool_], Array]:
     chosen = np.asarray(positive).ravel()
     if not np.isin(chosen, (0, 1)).all():
         raise InvalidInput(f"{owner}: positive must hold booleans, got {chosen.dtype} values.")

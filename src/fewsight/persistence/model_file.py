@@ -14,8 +14,9 @@ from typing import Any
 from fewsight import __version__
 from fewsight._base.archive import HEADER, read_archive, write_archive
 from fewsight._base.checks import shown
-from fewsight._base.errors import ArchiveError, ModelFileError
+from fewsight._base.errors import ArchiveError, ModelFileError, UnknownPart
 from fewsight._base.types import State
+from fewsight.learners import Learner
 from fewsight.persistence.registry import KINDS, Storable, kind_of
 from fewsight.persistence.soundness import check_digest, check_numbers, with_digest
 
@@ -39,7 +40,15 @@ def save(model: Storable, path: str | Path) -> None:
         ) from None
 
 
-def load(path: str | Path) -> Any:
+def load_learner(path: str | Path) -> Learner:
+    """As `load`, for a file that must hold a learner: a channel alone is refused."""
+    model = load(path)
+    if not isinstance(model, Learner):
+        raise ModelFileError(f"{path}: holds a channel, not a learner, so it names no categories.")
+    return model
+
+
+def load(path: str | Path) -> Storable:
     """The model that `save` wrote, with the class its kind names. Anything else is a ModelFileError."""
     state = _read(Path(path))
     stored = KINDS[_checked_kind(path, state.header)]
@@ -50,6 +59,8 @@ def load(path: str | Path) -> Any:
         return model
     except KeyError as error:
         raise ModelFileError(f"{path}: damaged or edited by hand ({error} is missing).") from None
+    except UnknownPart as error:
+        raise ModelFileError(f"{path}: {str(error).rstrip('.')}.") from None
     except Exception as error:  # whatever a class meets in a state that nobody wrote
         reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
         raise ModelFileError(f"{path}: damaged or edited by hand ({reason}).") from None

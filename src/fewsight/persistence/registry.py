@@ -5,11 +5,12 @@ A class joins by offering `state()` and `from_state()` and by being registered: 
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from typing import Protocol, Self
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import State
-from fewsight.channels import CHANNELS
+from fewsight.channels import CHANNELS, Channel
 from fewsight.learners import LEARNERS, Learner
 from fewsight.transfer import TransferGPClassifier
 
@@ -27,13 +28,30 @@ class Storable(Protocol):
         ...
 
 
-def _kind(learner: type[Learner]) -> str:
-    """The name of a learner's kind in model files."""
-    return f"{learner.name}_classifier"
+_STORED: dict[str, type[Learner]] = {
+    TransferGPClassifier.name: TransferGPClassifier
+}  # learners of one task, in no registry
+_ENDING = "_classifier"  # of a learner's kind; channels have their bare name
 
 
-STORED_LEARNERS: list[type[Learner]] = [*LEARNERS.values(), TransferGPClassifier]
-KINDS: dict[str, type[Storable]] = {**{_kind(learner): learner for learner in STORED_LEARNERS}, **CHANNELS}
+class _Kinds(Mapping[str, type[Storable]]):
+    """Classes by the names of their kinds, those of other packages among them."""
+
+    def __getitem__(self, kind: str) -> type[Storable]:
+        name = kind.removesuffix(_ENDING)
+        if name != kind and (name in LEARNERS or name in _STORED):
+            return LEARNERS[name] if name in LEARNERS else _STORED[name]
+        return CHANNELS[kind]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from (f"{name}{_ENDING}" for name in (*LEARNERS, *_STORED))
+        yield from CHANNELS
+
+    def __len__(self) -> int:
+        return len(list(iter(self)))
+
+
+KINDS = _Kinds()
 
 
 def kind_of(model: Storable) -> str:
@@ -41,5 +59,9 @@ def kind_of(model: Storable) -> str:
     for kind, stored in KINDS.items():
         if type(model) is stored:
             return kind
+    if isinstance(model, Learner):
+        LEARNERS.check_registered(model)
+    if isinstance(model, Channel):
+        CHANNELS.check_registered(model)
     listed = ", ".join(stored.__name__ for stored in KINDS.values())
     raise InvalidInput(f"save: model must be one of {listed}, got {type(model).__name__}.")

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from fewsight._base.archive import pack
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import State
+from fewsight._base.types import Json, State
 from fewsight.images.hashing import hash_of
 
 LARGEST = 1e100  # of any number in a model; what is computed from larger ones is soon infinite
@@ -47,7 +47,7 @@ def _check(where: str, size: float) -> None:
         raise InvalidInput(f"{where} holds numbers larger than any model's")
 
 
-def _largest(value: Any) -> float:
+def _largest(value: Json) -> float:
     """The largest number, without its sign, inside nested lists and dictionaries; NaN or infinity if there is one."""
     if isinstance(value, (dict, list)):
         sizes = [_largest(part) for part in (value.values() if isinstance(value, dict) else value)]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import TypeVar, final
 
 import numpy as np
 
@@ -17,11 +17,13 @@ from fewsight._base.checks import check_choice, check_integer
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.gp import path_inside
-from fewsight.learners import GPClassifier, Loan
+from fewsight.learners import Loan, LoanMixin
+from fewsight.learners.labels import Label
 from fewsight.metrics import recalls
 from fewsight.transfer.criteria import CRITERIA
 from fewsight.transfer.support_search import rank
 
+Name = TypeVar("Name", bound=Label)
 FEW = 5  # a category with fewer images is offered a loan
 LENDER_MAY_LOSE = 0.1  # of its left-out images, to the borrower
 OTHERS_MAY_LOSE = 0.005  # of their left-out accuracy, in the mean
@@ -34,8 +36,8 @@ class Suggestion:
     """A loan that suits a category of n_images. `wished` is the best correlation by the criterion, whose `value` there is this;
     `rho` the one that the other categories can bear."""
 
-    category: Any
-    lender: Any
+    category: Label
+    lender: Label
     rho: float
     n_images: int
     value: float
@@ -47,10 +49,10 @@ class Suggestion:
 
 
 def suggest_loan(
-    model: GPClassifier,
-    category: Any,
+    model: LoanMixin,
+    category: Label,
     *,
-    lenders: Sequence[Any] | None = None,
+    lenders: Sequence[Label] | None = None,
     criterion: str = "average_precision",
 ) -> Suggestion | None:
     """The loan that suits a category of a fitted classifier best; None where none does. Nothing is changed.
@@ -67,7 +69,7 @@ def suggest_loan(
         if counts.get(name, 0) > counts[category] and name not in model.loans_
     ]
     whole = model.posterior_.inverted(column)
-    best: tuple[tuple[float, float, float], Any] | None = None
+    best: tuple[tuple[float, float, float], Label] | None = None
     for name in willing:
         path = path_inside(whole, np.flatnonzero(model.labels_ == name))
         if path is None:
@@ -84,10 +86,10 @@ def suggest_loan(
 
 
 def borrow_for_few(
-    model: GPClassifier,
+    model: LoanMixin,
     *,
     few: int = FEW,
-    lenders: Mapping[Any, Sequence[Any]] | None = None,
+    lenders: Mapping[Name, Sequence[Name]] | None = None,
     criterion: str = "average_precision",
 ) -> list[Suggestion]:
     """Let every category with fewer images than `few` borrow what suits it, and say so. Any of them can be given back.
@@ -109,7 +111,7 @@ def borrow_for_few(
     return taken
 
 
-def _bearable(model: GPClassifier, category: Any, loan: Loan) -> float:
+def _bearable(model: LoanMixin, category: Label, loan: Loan) -> float:
     """The largest correlation, from that of the loan down, that the other categories can bear; 0 if there is none."""
     plain, column, lender = model.leave_one_out().mean, _column(model, category), _column(model, loan.lender)
     before, changed = _recalls(model, plain), plain.copy()
@@ -122,13 +124,13 @@ def _bearable(model: GPClassifier, category: Any, loan: Loan) -> float:
     return 0.0
 
 
-def _recalls(model: GPClassifier, means: Array) -> Array:
+def _recalls(model: LoanMixin, means: Array) -> Array:
     """The share of each category's images that these latent means call by its name."""
     names = model.classes_
     return recalls(model.labels_, names[means.argmax(axis=1)], names)
 
 
-def _column(model: GPClassifier, category: Any) -> int:
+def _column(model: LoanMixin, category: Label) -> int:
     found = np.flatnonzero(model.classes_ == category)
     if not len(found):
         raise InvalidInput(f"suggest_loan: category must be one of those learned, got {category!r}.")

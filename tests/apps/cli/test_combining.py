@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import Result
 
-from fewsight.apps.workbench import AUTO_CHANNELS, ImageSource, learn_folder, learner_choice
+from fewsight.apps.workbench import AUTO_CHANNELS, ImageSource, learn_folder, learners
 from fewsight.channels import CHANNELS
 from fewsight.images import image_set_from_class_folders
 from fewsight.persistence import load
@@ -79,7 +79,8 @@ def test_a_learner_without_a_row_is_told_of(run: Run, photos: Path) -> None:
     result = run("evaluate", photos, *TWO, *QUICK, "--combine", "evidence", "--learners", "gp,nn")
     assert result.exit_code == 0, result.stderr
     assert (
-        "No row for nn: only gp and histogram_gp learn shares; --combine average takes all learners." in result.stdout
+        "No row for nn: only gp, histogram_gp and combination learn shares; --combine average takes the others."
+        in result.stdout
     )
 
 
@@ -210,5 +211,5 @@ def test_the_list_of_channels_says_what_auto_is(run: Run) -> None:
 def test_every_further_channel_needs_memory(
     refused: Refused, photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(learner_choice, "memory_of_this_machine", lambda: 80 * 10**2)
+    monkeypatch.setattr(learners, "memory_of_this_machine", lambda: 80 * 10**2)
     assert refused("learn", photos, "-o", tmp_path / "model", *TWO).endswith("use at most 10 images.")

@@ -95,7 +95,10 @@ def test_all_that_was_left_out_is_told_of_as_learn_tells_it(run: Run, photos: Pa
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--learners", "gp,knn"], "must be one of 'gp', 'svm', 'nn', 'mean', 'logistic', 'histogram_gp', got 'knn'."),
+        (
+            ["--learners", "gp,knn"],
+            "must be one of 'gp', 'svm', 'nn', 'mean', 'logistic', 'histogram_gp', 'combination', got 'knn'.",
+        ),
         (["--learners", ","], "learners: at least one is needed, got none."),
         (["--learners", "nn", "--noise", "0.1"], "noise_variance is a setting of gp, which is not asked for."),
         (["--svm-c", "-3"], "learners: C must be a finite number > 0, got -3.0."),

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
-from fewsight.apps.workbench import learner_choice
-from fewsight.apps.workbench.learner_choice import choose_learner, intersection_channels, many_images
+from fewsight.apps.workbench import learners
+from fewsight.apps.workbench.learners import channels_for, choose_learner, many_images
 from fewsight.channels import SpatialPmk
 from fewsight.learners import GPClassifier, HistogramGPClassifier
 from fewsight.persistence import load
@@ -61,7 +61,7 @@ def test_channels_that_do_not_compare_histograms_keep_gp_with_the_reason(
     run: Run, refused: Refused, photos: Path, tmp_path: Path
 ) -> None:
     told = run("learn", photos, "-o", tmp_path / "a", "--channels", "phog", "--many", "10").stdout
-    reason = f"phog does not compare by histogram intersection, as {', '.join(intersection_channels())} do."
+    reason = f"phog does not compare by histogram intersection, as {', '.join(channels_for(HistogramGPClassifier))} do."
     assert f"Stayed with gp, which is slow with 24 images; histogram_gp is not, but {reason}" in told
     assert refused("learn", photos, "-o", tmp_path / "b", "--channels", "phog", "--learner", "histogram_gp") == (
         f"learn: histogram_gp cannot be used: {reason}"
@@ -84,7 +84,7 @@ def test_a_number_needs_auto(refused: Refused, photos: Path, tmp_path: Path) -> 
 def test_it_is_taken_where_the_kernel_matrix_would_not_fit(
     run: Run, photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(learner_choice, "memory_of_this_machine", lambda: 64 * 10**2)
+    monkeypatch.setattr(learners, "memory_of_this_machine", lambda: 64 * 10**2)
     assert TOOK in run("learn", photos, "-o", tmp_path / "model", *SMALL).stdout
     told = run("evaluate", photos, "--per-class", "5", "--repeats", "1", *SMALL).stdout
     assert "Left out svm, nn: their matrix of all pairs of images does not fit into memory." in told

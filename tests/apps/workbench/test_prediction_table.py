@@ -6,13 +6,11 @@ import csv
 import io
 from pathlib import Path
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fewsight.apps.workbench import Prediction, write_rows, write_table
-from fewsight.apps.workbench.predicting import uncertainty_of
 
 # Any file name that a file system could give: text, and bytes that are not UTF-8 in Python's disguise.
 names = st.binary(min_size=1).map(lambda raw: raw.replace(b"\0", b"_").decode("utf-8", "surrogateescape"))
@@ -49,9 +47,3 @@ def test_a_table_that_breaks_off_leaves_no_file(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError):
         write_table(tmp_path / "out.csv", rows())
     assert list(tmp_path.iterdir()) == []
-
-
-def test_uncertainty_goes_from_certain_to_no_idea() -> None:
-    rows = np.array([[1.0, 0.0, 0.0], [1 / 3, 1 / 3, 1 / 3], [0.5, 0.5, 0.0]])
-    np.testing.assert_allclose(uncertainty_of(rows), [0, 1, np.log(2) / np.log(3)], atol=1e-12)
-    assert uncertainty_of(np.ones((2, 1))).tolist() == [0, 0]

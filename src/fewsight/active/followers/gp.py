@@ -17,7 +17,6 @@ from fewsight.channels import check_weights
 from fewsight.gp import Posterior
 from fewsight.learners import GPClassifier
 from fewsight.learners.calibration import Calibration
-from fewsight.learners.novelty import DEFAULT_RULE
 from fewsight.learners.weight_search import PLAIN_NOISE
 
 
@@ -29,10 +28,6 @@ class LearnedKernel:
     weights: Array  # (k,)
     scales: Array  # (k,)
     noise_variance: float
-
-    @property
-    def factors(self) -> Array:
-        return self.weights / self.scales
 
 
 @final
@@ -58,16 +53,18 @@ class GPFollower(Follower[LearnedKernel]):
         if not isinstance(learner.noise_variance, str) and not learns_weights:
             return self.plain()
         grams = self.pool.grams(np.array(labelled.positions, dtype=np.intp))
-        prior = learner.starting_weights(len(grams)).tolist()
-        fitted = clone(learner).set_params(
-            kernel="precomputed", calibrated=False, prior_weights=prior, unknown_rule=DEFAULT_RULE
-        )
-        fitted.fit(grams if len(grams) > 1 else grams[0], np.array(labelled.labels))
-        return LearnedKernel(fitted.weights_, fitted.input_.scales, fitted.noise_variance_)
+        means = np.array([float(gram.diagonal().mean()) for gram in grams])
+        scales = np.where(means > 0, means, 1.0)
+        scaled = [gram / scale for gram, scale in zip(grams, scales, strict=True)]
+        targets = labelled._replace(classes=sorted(labelled.classes)).targets()
+        weights, noise = learner.weights_and_noise(scaled, targets)
+        return LearnedKernel(weights, scales, noise)
 
     def view(self, settings: LearnedKernel) -> PoolView:
         balanced = bool(self.template.balanced)
-        return PoolView(self.pool, Hyperparameters(settings.factors, settings.noise_variance, balanced))
+        return PoolView(
+            self.pool, Hyperparameters(settings.weights / settings.scales, settings.noise_variance, balanced)
+        )
 
     def learner(self, labelled: Labelled, settings: LearnedKernel) -> GPClassifier:
         model = clone(self.template).set_params(kernel=self.pool.parameter)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, final
 
 import numpy as np
@@ -35,7 +36,7 @@ class GramPool(Pool):
     def n_kernels(self) -> int:
         return len(self.matrices)
 
-    @property
+    @cached_property
     def diagonals(self) -> list[Array]:
         return [np.asarray(gram.diagonal(), dtype=np.float64) for gram in self.matrices]
 

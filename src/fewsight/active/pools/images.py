@@ -53,7 +53,7 @@ class ImagePool(Pool):
     def n_kernels(self) -> int:
         return len(self.channels)
 
-    @property
+    @cached_property
     def diagonals(self) -> list[Array]:
         if not len(self):
             return [np.zeros(0) for _ in self.channels]

@@ -37,7 +37,7 @@ class VectorPool(Pool):
     def n_kernels(self) -> int:
         return 1
 
-    @property
+    @cached_property
     def diagonals(self) -> list[Array]:
         return [self.kernel.diag(self.X) if len(self) else np.zeros(0)]
 

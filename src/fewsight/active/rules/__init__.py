@@ -1,8 +1,10 @@
-"""Ways to choose what to ask about next. A rule is added by adding it to QUERY_RULES."""
+"""Ways to choose what to ask about next. A rule is added by adding it to QUERY_RULES; one of another
+package by `fewsight.register` or an entry point."""
 
 from __future__ import annotations
 
 from fewsight._base.checks import check_choice
+from fewsight._base.registry import Registry
 from fewsight.active.rules.base import Query, QueryRule
 from fewsight.active.rules.coverage import Coverage
 from fewsight.active.rules.exploration import Exploration
@@ -11,9 +13,10 @@ from fewsight.active.rules.uncertainty import Margin, Uncertainty
 from fewsight.active.rules.value_of_information import ValueOfInformation
 from fewsight.active.rules.variance import Variance
 
-QUERY_RULES: dict[str, type[QueryRule]] = {
-    rule.name: rule for rule in (Uncertainty, Margin, Variance, Random, Coverage, ValueOfInformation, Exploration)
-}
+_CLASSES: tuple[type[QueryRule], ...] = (
+    *(Uncertainty, Margin, Variance, Random, Coverage, ValueOfInformation, Exploration),
+)
+QUERY_RULES: Registry[QueryRule] = Registry("query rule", QueryRule, _CLASSES, group="fewsight.query_rules")
 
 
 def as_rule(owner: object, rule: str | QueryRule) -> QueryRule:

@@ -107,9 +107,10 @@ class QueryRule(ABC):
             raise InvalidInput(
                 f"{owner_name(self)}: at least one example must have a label, got none; 'coverage' and 'random' need no label."
             )
-        return self._chosen(view, candidates, size, rng)
+        return self.choose(view, candidates, size, rng)
 
-    def _chosen(self, view: View, candidates: Indices, size: int | None, rng: np.random.Generator) -> Query:
+    def choose(self, view: View, candidates: Indices, size: int | None, rng: np.random.Generator) -> Query:
+        """The best of some candidates, at least one, in ascending order and without a label; see `query`."""
         scores = self._scores(view, candidates, rng)
         if scores.ndim == 2:
             n_problems = scores.shape[1]
@@ -118,7 +119,10 @@ class QueryRule(ABC):
             order = np.arange(len(candidates))
         else:
             order = best_first(scores, size or 1, rng)
-        chosen = diverse(view, candidates[order], size or 1, rng)
+        chosen = candidates[order]
+        if size is not None and size > 1:
+            chosen = diverse(view, chosen, size, rng)
+        chosen = chosen[: size or 1]
         score_of = np.empty(len(view))
         score_of[candidates] = scores
         return sorted_query(chosen, score_of[chosen])

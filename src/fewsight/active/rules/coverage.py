@@ -43,7 +43,7 @@ class Coverage(QueryRule):
         gains = np.maximum(_cosines(view, candidates, sample) - _covered(view, sample), 0.0)
         return gains.mean(axis=1)
 
-    def _chosen(self, view: View, candidates: Indices, size: int | None, rng: np.random.Generator) -> Query:
+    def choose(self, view: View, candidates: Indices, size: int | None, rng: np.random.Generator) -> Query:
         size = min(size or 1, len(candidates))
         drawn = rng.permutation(candidates)[: max(self.n_candidates, 4 * size)]
         sample = rng.permutation(len(view))[: self.n_sample]

@@ -13,6 +13,8 @@ from fewsight.active.rules.base import QueryRule
 from fewsight.active.rules.uncertainty import Uncertainty
 from fewsight.active.views import View
 
+OVERALL = Uncertainty()
+
 
 @final
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Exploration(QueryRule):
     def _scores(self, view: View, candidates: Indices, rng: np.random.Generator) -> Array:
         columns = view.mean.T[:, candidates]
         signs = (
-            Uncertainty()._scores(view, candidates, rng),
+            OVERALL._scores(view, candidates, rng),
             columns.mean(axis=0) - columns.max(axis=0),
             view.variance[candidates],
         )

@@ -26,6 +26,6 @@ class Random(QueryRule):
     def _scores(self, view: View, candidates: Indices, rng: np.random.Generator) -> Array:
         return rng.random(len(candidates))
 
-    def _chosen(self, view: View, candidates: Indices, size: int | None, rng: np.random.Generator) -> Query:
+    def choose(self, view: View, candidates: Indices, size: int | None, rng: np.random.Generator) -> Query:
         scores = self._scores(view, candidates, rng)
         return sorted_query(candidates, scores).first(size or 1)

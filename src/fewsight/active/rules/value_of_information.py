@@ -49,12 +49,12 @@ class ValueOfInformation(QueryRule):
         plain = super().reason(view, position)
         return f"{plain}, and the answer tells about others" if plain.startswith("between") else plain
 
-    def _chosen(self, view: View, candidates: Indices, size: int | None, rng: np.random.Generator) -> Query:
+    def choose(self, view: View, candidates: Indices, size: int | None, rng: np.random.Generator) -> Query:
         size = min(size or 1, len(candidates))
         kept = max(self.n_candidates, 2 * size)
         uncertainty = Uncertainty()._scores(view, candidates, rng)
         likely = diverse(view, candidates[np.argsort(-uncertainty, kind="stable")], kept, rng)
-        return super()._chosen(view, likely, size, rng)
+        return super().choose(view, likely, size, rng)
 
     def _scores(self, view: View, candidates: Indices, rng: np.random.Generator) -> Array:
         open_ones = np.flatnonzero(view.unlabelled)

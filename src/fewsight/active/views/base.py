@@ -19,6 +19,8 @@ class View(ABC):
 
     classes: list[Label]  # in the order of the columns of `mean`
     noise_variance: float
+    diagonal: Array  # the kernel of each example with itself (m,)
+    unlabelled: Mask  # which examples of the pool have no label (m,)
 
     @property
     @abstractmethod
@@ -34,16 +36,6 @@ class View(ABC):
     @abstractmethod
     def n_labelled(self) -> int:
         """How many labels were learned from."""
-
-    @property
-    @abstractmethod
-    def unlabelled(self) -> Mask:
-        """Which examples of the pool have no label (m,)."""
-
-    @property
-    @abstractmethod
-    def diagonal(self) -> Array:
-        """The kernel of each example with itself (m,)."""
 
     @property
     def can_compare(self) -> bool:

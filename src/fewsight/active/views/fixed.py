@@ -10,7 +10,7 @@ from fewsight._base.checks import owner_name
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.active.pools import Pool
-from fewsight.active.views.base import Label, Mask, View
+from fewsight.active.views.base import Label, View
 from fewsight.learners.probability import softmax
 
 
@@ -43,8 +43,9 @@ class FixedView(View):
     ) -> None:
         self.learner, self.classes, self.noise_variance, self.pool = owner_name(learner), classes, noise_variance, pool
         self._mean, self._variance, self._probabilities, self._n_labelled = mean, variance, probabilities, n_labelled
+        self.unlabelled = np.ones(len(mean), dtype=bool)
         self._factors = np.ones(1) if pool is None else np.full(pool.n_kernels, 1.0 / pool.n_kernels) / pool.scales()
-        self._diagonal = np.ones(len(mean)) if pool is None else pool.diagonal(self._factors)
+        self.diagonal = np.ones(len(mean)) if pool is None else pool.diagonal(self._factors)
 
     @property
     def mean(self) -> Array:
@@ -57,14 +58,6 @@ class FixedView(View):
     @property
     def n_labelled(self) -> int:
         return self._n_labelled
-
-    @property
-    def unlabelled(self) -> Mask:
-        return np.ones(len(self._mean), dtype=bool)
-
-    @property
-    def diagonal(self) -> Array:
-        return self._diagonal
 
     @property
     def can_compare(self) -> bool:

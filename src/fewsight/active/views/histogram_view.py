@@ -91,16 +91,16 @@ class HistogramView(LabelledView):
     def closed_form(self) -> ClosedForm:
         """With a mean that is as good as free."""
         K = self.kernel(self.positions, self.positions) + LOOSE_MEAN
-        return ClosedForm(K, self._targets(), np.full(self.n_labelled, self.noise_variance))
+        return ClosedForm(K, self.labelled.targets(), np.full(self.n_labelled, self.noise_variance))
 
     def _now(self) -> tuple[Array, Array]:
         """Means and variances by all labels, learned when somebody asks."""
         if not self.labels:
-            return np.zeros((len(self), 0)), self._diagonal.copy()
+            return np.zeros((len(self), 0)), self.diagonal.copy()
         if self._exact is None and self._estimated is None:
             if self.n_labelled <= self.columns.most or len(self.classes) < 2:
-                self._exact = FreeMeanPosterior(self.columns, self.factor, self.noise_variance, self._diagonal)
-                self._exact.condition(self.positions, self._targets())
+                self._exact = FreeMeanPosterior(self.columns, self.factor, self.noise_variance, self.diagonal)
+                self._exact.condition(self.positions, self.labelled.targets())
             else:
                 self._estimated = self._by_conjugate_gradients()
         return self._estimated if self._exact is None else (self._exact.mean, self._exact.variance)  # type: ignore[return-value]
@@ -110,7 +110,7 @@ class HistogramView(LabelledView):
         kernel, rows = self.columns.operator, self.rows.rows
         plain = HistogramOperator.from_rows(rows[self.positions], weights=self.factor * kernel.weights)
         operator = plain.with_transform(kernel.transform.kind, getattr(kernel.transform, "parameter", None))
-        numbers = self._targets().argmax(axis=1).astype(np.intp)
+        numbers = self.labelled.targets().argmax(axis=1).astype(np.intp)
         noise, options = np.full((self.n_labelled, 1), self.noise_variance), SolverOptions(1e-3, 1_000, None, "auto")
         posterior = IterativePosterior.condition(operator, numbers, len(self.classes), noise, options)
         return posterior.mean(rows), FastVariance.fit(posterior).of(rows)

@@ -10,7 +10,7 @@ import numpy as np
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
-from fewsight.active.views.base import Label, Mask, View
+from fewsight.active.views.base import Label, View
 from fewsight.learners.calibration import Calibration
 from fewsight.learners.probability import largest_probability
 
@@ -62,8 +62,8 @@ class LabelledView(View):
         self.classes: list[Label] = []
         self.labels: list[Label] = []
         self._positions: list[int] = []
-        self._diagonal = diagonal
-        self._unlabelled = np.ones(len(diagonal), dtype=bool)
+        self.diagonal = diagonal
+        self.unlabelled = np.ones(len(diagonal), dtype=bool)
 
     @abstractmethod
     def _forget(self) -> None:
@@ -87,14 +87,6 @@ class LabelledView(View):
         """The labels, for somebody who keeps them."""
         return Labelled(list(self._positions), list(self.labels), list(self.classes))
 
-    @property
-    def unlabelled(self) -> Mask:
-        return self._unlabelled
-
-    @property
-    def diagonal(self) -> Array:
-        return self._diagonal
-
     def probabilities_of(self, mean: Array, variance: Array) -> Array:
         if not len(mean):
             return np.zeros_like(mean)
@@ -108,13 +100,13 @@ class LabelledView(View):
             self.classes.append(label)
         self._positions.append(int(position))
         self.labels.append(label)
-        self._unlabelled[position] = False
+        self.unlabelled[position] = False
 
     def take_back(self) -> Label:
         """Forget the last label, also where it introduced a class; returns it."""
         if not self.labels or self._positions[-1] == OUTSIDE:
             raise InvalidInput(f"{type(self).__name__}: no label of this pool is left to take back.")
-        self._unlabelled[self._positions.pop()] = True
+        self.unlabelled[self._positions.pop()] = True
         label = self.labels.pop()
         if label not in self.labels:
             self.classes.remove(label)
@@ -123,16 +115,13 @@ class LabelledView(View):
     def start(self, positions: Sequence[int], labels: Sequence[Label], classes: Sequence[Label]) -> None:
         """Learn all of these at once, in place of what was learned; `classes` gives the order of columns."""
         self._positions, self.labels, self.classes = [int(place) for place in positions], list(labels), list(classes)
-        self._unlabelled[:] = True
-        self._unlabelled[self._positions] = False
+        self.unlabelled[:] = True
+        self.unlabelled[self._positions] = False
         self._forget()
 
     def guess(self, position: int) -> Label | None:
         """What an example is taken for now; None while no class is known."""
         return self.classes[int(self.mean[position].argmax())] if self.classes else None
-
-    def _targets(self) -> Array:
-        return Labelled(self._positions, self.labels, self.classes).targets()
 
     def _targets_of(self, label: Label) -> Array:
         """The targets of one example (c,)."""

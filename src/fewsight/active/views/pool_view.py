@@ -61,7 +61,7 @@ class PoolView(LabelledView):
         super().__init__(pool.diagonal(settings.factors))
         self.pool, self.settings, self.calibration = pool, settings, calibration
         self.noise_variance = settings.noise_variance
-        self._grown: GrowingPosterior | None = GrowingPosterior(self._diagonal)  # None: to be learned when read
+        self._grown: GrowingPosterior | None = GrowingPosterior(self.diagonal)  # None: to be learned when read
         self._outside: _Outside | None = None
 
     @classmethod
@@ -123,7 +123,7 @@ class PoolView(LabelledView):
 
     def closed_form(self) -> ClosedForm:
         positions = self.positions
-        return ClosedForm(self.kernel(positions, positions), self._targets(), self.noise_of_labelled())
+        return ClosedForm(self.kernel(positions, positions), self.labelled.targets(), self.noise_of_labelled())
 
     def noise_of_labelled(self) -> Array:
         """The noise variance of each labelled example (n,), as all labels together make it."""
@@ -141,13 +141,17 @@ class PoolView(LabelledView):
     def _conditioned(self) -> GrowingPosterior:
         """All labels learned at once."""
         where = self.positions[self.positions != OUTSIDE]
-        K, targets, noise = self.pool.rows(where, self.settings.factors), self._targets(), self.noise_of_labelled()
+        K, targets, noise = (
+            self.pool.rows(where, self.settings.factors),
+            self.labelled.targets(),
+            self.noise_of_labelled(),
+        )
         if self._outside is None:
             among = K[:, where]
             jitters = Posterior.condition(among, targets, noise).jitters if len(where) else noise
             A = among + np.diag(noise + jitters)
         else:
             A, K = self._outside.joined(K, where, noise)
-        grown = GrowingPosterior(self._diagonal)
+        grown = GrowingPosterior(self.diagonal)
         grown.condition(A, K, targets)
         return grown

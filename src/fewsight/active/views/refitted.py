@@ -30,7 +30,7 @@ class RefittedView(LabelledView):
         self.pool, self.learner, self._fit = pool, learner, fit
         self.noise_variance = 0.0
         self._fitted: Learner | None = None
-        self._mean, self._variance = np.zeros((len(pool), 0)), self._diagonal.copy()
+        self._mean, self._variance = np.zeros((len(pool), 0)), self.diagonal.copy()
 
     @property
     def mean(self) -> Array:
@@ -77,7 +77,7 @@ class RefittedView(LabelledView):
         if self._fitted is not None:
             return
         if not self.labels:
-            self._mean, self._variance = np.zeros((len(self.pool), 0)), self._diagonal.copy()
+            self._mean, self._variance = np.zeros((len(self.pool), 0)), self.diagonal.copy()
             return
         self._fitted, latent = self._fit(self.positions, np.array(self.labels))
         known = self._fitted.classes_.tolist()

@@ -61,6 +61,7 @@ def show_accuracies(evaluation: Evaluation) -> None:
 def show_shares(evaluation: Evaluation) -> None:
     """How much each channel counts in the combination that was learned, for each number of examples."""
     from fewsight.evaluation import learned_shares
+    from fewsight.learners import LEARNERS
 
     if 1 in evaluation.protocol.per_class:
         alone = [o.weights for o in evaluation.outcomes if o.weights and o.setting.per_class == 1]
@@ -74,8 +75,10 @@ def show_shares(evaluation: Evaluation) -> None:
         tell(f"Shares learned{by} at {setting.per_class} per category: {listed_shares(means)}.")
     silent = [name for name in evaluation.learners if all(s.learner != name for s in evaluation.groups)]
     if silent:
+        able = [name for name, learner in LEARNERS.items() if "evidence" in learner.ways]
         tell(
-            f"No row for {', '.join(silent)}: only gp and histogram_gp learn shares; --combine average takes all learners."
+            f"No row for {', '.join(silent)}: only {', '.join(able[:-1])} and {able[-1]} learn shares; "
+            "--combine average takes the others."
         )
 
 

@@ -84,7 +84,7 @@ def evaluate(
             metavar="NAMES",
             show_default="gp,svm,nn; with many images histogram_gp for gp",
             help="Learners, joined by commas: gp, svm, nn (nearest neighbour), mean (nearest class mean), logistic, "
-            "histogram_gp (gp for very many images).",
+            "histogram_gp (gp for very many images), combination (gp that always learns weights for channels).",
         ),
     ] = None,
     many: options.Many = None,

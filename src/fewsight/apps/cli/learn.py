@@ -48,8 +48,8 @@ def learn(
         str,
         typer.Option(
             metavar="NAME",
-            help="gp, histogram_gp (for thousands of images, with channels that compare histograms) or auto: as their number "
-            "suits.",
+            help="gp, histogram_gp (for thousands of images, with channels that compare histograms), svm, nn, mean, logistic, "
+            "combination, or auto, which picks gp or histogram_gp by the number of images.",
         ),
     ] = "auto",
     many: options.Many = None,
@@ -102,7 +102,7 @@ def _answer(learned: Learned, output: Path) -> None:
     n_images, n_categories = sum(learned.counts.values()), len(learned.counts)
     tell(f"Learned {plural(n_categories, 'category', 'categories')} from {plural(n_images, 'image')}.")
     tell(*_about_borrowing(learned))
-    tell(*_about_channels(learned), f"Noise variance {learned.model.noise_variance_:.3g}.", *_about_accuracy(learned))
+    tell(*_about_channels(learned), *_about_settings(learned), *_about_accuracy(learned))
     tell(*learned.remarks)
     list_left_out(learned.images)
     tell(f"{'Replaced' if learned.replaced else 'Wrote'} {output}.")
@@ -122,6 +122,11 @@ def _about_channels(learned: Learned) -> list[str]:
     return lines
 
 
+def _about_settings(learned: Learned) -> list[str]:
+    """Numbers that were found while learning."""
+    return [f"{name[0].upper()}{name[1:]} {value:.3g}." for name, value in learned.model.found().items()]
+
+
 def _about_borrowing(learned: Learned) -> list[str]:
     """Who borrows from whom, one line each, and how to refuse it."""
     if learned.borrowed is None:
@@ -138,11 +143,8 @@ def _about_accuracy(learned: Learned) -> list[str]:
     """Leave-one-out accuracy, and for which categories there is none."""
     single = [name for name, count in learned.counts.items() if count == 1]
     lines = []
-    if learned.leave_one_out_accuracy is not None:
-        which = (
-            "the images when each is left out" if learned.learner == "gp" else "the images that were left out to check"
-        )
-        lines.append(f"Right on {learned.leave_one_out_accuracy:.1%} of {which} (mean of categories).")
+    if learned.left_out is not None:
+        lines.append(f"Right on {learned.left_out.accuracy:.1%} of {learned.left_out.which} (mean of categories).")
     if single:
         lines.append(f"Only one image each, so nothing to check with: {', '.join(single)}.")
     return lines

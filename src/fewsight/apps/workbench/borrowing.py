@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from fewsight._base.errors import InvalidInput
-from fewsight.learners import GPClassifier
+from fewsight.learners import LoanMixin
 from fewsight.transfer import CLOSEST, FEW, Suggestion, borrow_for_few, closest_lenders, suggest_loan
 
 
@@ -22,7 +22,7 @@ class BorrowingOptions:
     refused: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def lenders(self, names: Sequence[str]) -> tuple[dict[str, list[str]], bool]:
-        """Whom each category may borrow from, and whether WordNet had a say."""
+        """Whom each category may borrow from, and whether WordNet limited them."""
         for name in self.refused:
             if name not in names:
                 raise InvalidInput(f"borrow: a refused category must be one of those learned, got {name!r}.")
@@ -39,19 +39,19 @@ class BorrowingOptions:
 
 @dataclass(frozen=True)
 class Borrowed:
-    """What was borrowed, and whether WordNet had a say in it."""
+    """The loans made, and whether WordNet limited the lenders."""
 
     suggestions: tuple[Suggestion, ...]
     wordnet: bool
 
 
-def borrow(model: GPClassifier, how: BorrowingOptions | None = None) -> Borrowed:
+def borrow(model: LoanMixin, how: BorrowingOptions | None = None) -> Borrowed:
     """Let the categories of a model that have few images borrow."""
     lenders, wordnet = (how or BorrowingOptions()).lenders(model.classes_.tolist())
     return Borrowed(tuple(borrow_for_few(model, lenders=lenders)), wordnet)
 
 
-def offers(model: GPClassifier, how: BorrowingOptions | None = None) -> list[Suggestion]:
+def offers(model: LoanMixin, how: BorrowingOptions | None = None) -> list[Suggestion]:
     """What to offer for each category with fewer than five images and no loan, most needy first; nothing is changed."""
     lenders, _ = (how or BorrowingOptions()).lenders(model.classes_.tolist())
     counts = {name: int((model.labels_ == name).sum()) for name in model.classes_.tolist()}

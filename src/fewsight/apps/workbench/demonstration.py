@@ -18,7 +18,7 @@ from fewsight.apps.workbench.prediction_table import write_table
 from fewsight.evaluation import ActiveCurves, Evaluation, Protocol, compare_asking
 from fewsight.images import ImageSet, draw_split, sample_set
 from fewsight.learners import GPClassifier
-from fewsight.persistence import load, save
+from fewsight.persistence import load_learner, save
 
 PROTOCOL = Protocol(per_class=(1, 3, 5, 10), test_per_class=15, repeats=3, seed=0)
 CHANNEL = "spatial_pmk"
@@ -106,7 +106,7 @@ def _learn(images: ImageSet, model_file: Path, workplace: Workplace) -> Learned:
 
 def _predict(images: ImageSet, model_file: Path, table: Path, workplace: Workplace) -> tuple[int, int]:
     """Ask the model file, as another machine would; how many answers are right, of how many."""
-    rows = list(Predictions(load(model_file), images.images, workplace))
+    rows = list(Predictions(load_learner(model_file), images.images, workplace))
     write_table(table, rows)
     truth = {file_of(image): label for image, label in zip(images.images, images.labels, strict=True)}
     return sum(truth[row.file] == row.category for row in rows), len(rows)

@@ -11,7 +11,7 @@ from fewsight._base.archive import write_text
 from fewsight.apps.workbench.borrowing import BorrowingOptions
 from fewsight.apps.workbench.channel_options import make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about
-from fewsight.apps.workbench.making_learners import WantedLearners
+from fewsight.apps.workbench.learners import WantedLearners
 from fewsight.apps.workbench.output_paths import check_output_file
 from fewsight.channels import Channel
 from fewsight.evaluation import (
@@ -27,8 +27,8 @@ from fewsight.evaluation import (
 )
 from fewsight.evaluation.provenance import settings_of, versions
 from fewsight.evaluation.results import json_text
-from fewsight.images import ImageSet
-from fewsight.learners import GPClassifier, KernelLearner, Learner
+from fewsight.images import FeatureCache, ImageSet
+from fewsight.learners import GPClassifier, Learner
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ def compare_images(
     *,
     channels: Sequence[str] | None = None,
     options: Mapping[str, Mapping[str, Any]] | None = None,
-    learner: KernelLearner | None = None,
+    learner: Learner | None = None,
     workplace: Workplace | None = None,
 ) -> Comparison:
     """fewsight, asking and with random labels, against baselines on the same features; see `fewsight.evaluation`."""
@@ -173,9 +173,14 @@ def write_results(
 
 
 def _channels(
-    names: Sequence[str] | None, options: Mapping[str, Mapping[str, Any]] | None, protocol: Protocol, **workplace: Any
+    names: Sequence[str] | None,
+    options: Mapping[str, Mapping[str, Any]] | None,
+    protocol: Protocol,
+    *,
+    jobs: int = 1,
+    cache: FeatureCache | None = None,
 ) -> list[Channel]:
-    return make_channels(names, options or {}, seed=protocol.seed, **{"jobs": 1, "cache": None, **workplace})
+    return make_channels(names, options or {}, seed=protocol.seed, jobs=jobs, cache=cache)
 
 
 def _chosen(
@@ -195,5 +200,4 @@ def _ways(channels: Sequence[Channel], learners: Mapping[str, Learner]) -> tuple
     """All ways of combining that these channels and learners allow."""
     if len(channels) == 1:
         return ("none",)
-    learns = any("evidence" in learner.ways for learner in learners.values())
-    return ("none", "average", "evidence") if learns else ("none", "average")
+    return ("none", *(way for way in ("average", "evidence") if any(way in each.ways for each in learners.values())))

@@ -8,33 +8,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from fewsight._base.checks import check_choice
 from fewsight._base.errors import InvalidInput
 from fewsight.apps.workbench.borrowing import Borrowed, BorrowingOptions, borrow
 from fewsight.apps.workbench.channel_options import AUTO, make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about, unreadable_among
-from fewsight.apps.workbench.learner_choice import GP, check_memory, choose_learner
+from fewsight.apps.workbench.learners import check_memory, choose_learner, new_learner, way_of
 from fewsight.apps.workbench.output_paths import check_output_file
-from fewsight.apps.workbench.predicting import channels_of
 from fewsight.channels import Channel
 from fewsight.images import ImageSet
-from fewsight.learners import GPClassifier, HistogramGPClassifier
+from fewsight.learners import LEARNERS, Learner, LeftOut
 from fewsight.persistence import save
-
-Model = GPClassifier | HistogramGPClassifier
 
 
 @dataclass(frozen=True)
 class Learned:
     """What was learned, and from what."""
 
-    model: Model
+    model: Learner
     images: ImageSet  # those that were learned from, with what was found on the way
     counts: dict[str, int]  # images per category
-    leave_one_out_accuracy: float | None  # mean over the categories with two images or more; None if there is none
-    learner: str = GP  # or HISTOGRAM_GP, whose accuracy is that on some hundreds of images that were left out
+    left_out: LeftOut | None = None  # how often images were recognised that were left out; None where that is not known
     combine: str = "evidence"  # or "average": how much the channels count, if there are several
     replaced: bool = False  # a file stood where the model was written
     remarks: tuple[str, ...] = ()  # about the learner that was chosen, and of the channels about these images
@@ -43,8 +36,8 @@ class Learned:
     @property
     def shares(self) -> dict[str, float]:
         """How much each channel counts in the model, the most first; they add up to 1."""
-        shares = (self.model.weights_ / self.model.weights_.sum()).tolist()
-        named = zip((channel.name for channel in channels_of(self.model)), shares, strict=True)
+        names = [channel.name for channel in self.model.channels]
+        named = zip(names, self.model.shares(len(names)).tolist(), strict=True)
         return dict(sorted(named, key=lambda pair: -pair[1]))
 
 
@@ -62,7 +55,7 @@ def learn_folder(
     many: int | None = None,
     workplace: Workplace | None = None,
 ) -> Learned:
-    """Learn the categories of a folder with a Gaussian process and write the model file; see `learn`.
+    """Learn the categories of a folder and write the model file; see `learn`.
 
     Without `channels`, those of `default_channels()`.
     """
@@ -96,60 +89,30 @@ def learn(
 ) -> Learned:
     """Learn from the labelled images that can be read; the others are listed.
 
-    How much each of several channels counts is learned too ("evidence"), unless `combine` is "average". Categories with
-    few images borrow from others if `borrowing` says how. `learner` and `many`: see `choose_learner`.
+    How much each of several channels counts is learned too ("evidence") where the learner can, unless `combine` is "average".
+    Categories with few images borrow from others if `borrowing` says how. `learner` and `many`: see `choose_learner`.
     """
-    way = _check_combine(combine, channels)
     labelled = images.without([i for i, label in enumerate(images.labels) if label is None])
     n_categories = len(set(labelled.labels))
     choice = choose_learner(learner, len(labelled), n_categories, channels, borrows=borrowing is not None, many=many)
-    if choice.name == GP:
-        check_memory(len(labelled), channels)
+    chosen = LEARNERS[choice.name]
+    way = way_of(chosen, channels, combine)
+    check_memory(chosen, len(labelled), channels)
     remarks = remarks_about(images.images, channels)
     usable = labelled.without(unreadable_among(labelled.images, channels))
     counts = dict(sorted(Counter(usable.labels).items()))
     _check_enough(counts)
-    model = _new_model(choice.name, channels, way, noise_variance).fit(usable.images, usable.labels)
-    borrowed = borrow(model, borrowing) if borrowing is not None and isinstance(model, GPClassifier) else None
+    model = new_learner(choice.name, channels, way, noise_variance).fit(usable.images, usable.labels)
+    borrowed = None if borrowing is None else borrow(model.borrower(), borrowing)
     return Learned(
         model,
         usable,
         counts,
-        leave_one_out_accuracy(model),
-        choice.name,
+        model.left_out(),
         way,
         remarks=(*choice.remarks, *remarks),
         borrowed=borrowed,
     )
-
-
-def _new_model(learner: str, channels: Sequence[Channel], combine: str, noise_variance: float | None) -> Model:
-    """Unfitted, with the noise that is given or the learner's own way to find it."""
-    noise: dict[str, Any] = {} if noise_variance is None else {"noise_variance": noise_variance}
-    if learner == GP:
-        return GPClassifier(list(channels), weights=combine, **noise)
-    weighed = combine == "evidence" and len(channels) > 1
-    return HistogramGPClassifier(list(channels), relevance="channels" if weighed else "none", **noise)
-
-
-def leave_one_out_accuracy(model: Model) -> float | None:
-    """Mean accuracy per category when each image is left out; without categories that would have no image left."""
-    if isinstance(model, HistogramGPClassifier):
-        return model.left_out_accuracy_
-    right = model.leave_one_out_labels() == model.labels_
-    members = [model.labels_ == category for category in model.classes_]
-    shares = [float(right[rows].mean()) for rows in members if rows.sum() > 1]
-    return float(np.mean(shares)) if shares else None
-
-
-def _check_combine(combine: str | None, channels: Sequence[Channel]) -> str:
-    if combine is None:
-        return "evidence"
-    check_choice("learn", "combine", combine, ("evidence", "average"))
-    if len(channels) < 2:
-        only = ", ".join(channel.name for channel in channels)
-        raise InvalidInput(f"learn: combine {combine!r} needs two or more channels, got only {only}.")
-    return combine
 
 
 def _check_enough(counts: Mapping[str, int]) -> None:

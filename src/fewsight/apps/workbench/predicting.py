@@ -15,10 +15,9 @@ from fewsight._base.progress import silent, track
 from fewsight._base.types import Array
 from fewsight.apps.workbench.channel_options import set_places
 from fewsight.apps.workbench.image_sources import Workplace, unreadable_among
-from fewsight.channels import Channel
 from fewsight.images import Image, ImageFile, ImageSet, images_in
-from fewsight.learners import GPClassifier
-from fewsight.persistence import load
+from fewsight.learners import Learner
+from fewsight.persistence import load_learner
 
 BATCH = 64  # images whose encodings are in memory at the same time
 
@@ -41,7 +40,7 @@ class Predictions:
     Iteration ends with an InvalidInput if not one image could be read.
     """
 
-    def __init__(self, model: GPClassifier, images: Sequence[Image], workplace: Workplace) -> None:
+    def __init__(self, model: Learner, images: Sequence[Image], workplace: Workplace) -> None:
         self.categories = [str(category) for category in model.classes_]
         self.unreadable: list[UnreadableImage] = []
         self.n_predicted = 0
@@ -49,7 +48,7 @@ class Predictions:
 
     def __iter__(self) -> Iterator[Prediction]:
         with self._workplace.cache() as cache:
-            for channel in channels_of(self._model):
+            for channel in self._model.channels:
                 channel.cache, channel.n_jobs = cache, self._workplace.jobs
             for batch in _batches(track(self._images, "predictions", len(self._images))):
                 with silent():
@@ -60,7 +59,7 @@ class Predictions:
             raise InvalidInput("not one of the images could be read, so there is nothing to predict.")
 
     def _predict(self, batch: list[Image]) -> list[Prediction]:
-        failures = unreadable_among(batch, channels_of(self._model))
+        failures = unreadable_among(batch, self._model.channels)
         self.unreadable.extend(failures)
         images = ImageSet(batch).without(failures).images
         if not images:
@@ -87,21 +86,16 @@ def predict_images(
 
     The options can only say where a file lies that a channel needs: `{"vectors": {"table": "new.csv"}}`.
     """
-    model = load(model_file)
-    if not channels_of(model):
+    model = load_learner(model_file)
+    if not model.needs.are_images(model.channels):
         raise ModelFileError(f"{model_file}: this model does not categorise images; it can be used from Python only.")
-    set_places(channels_of(model), options or {})
-    for channel in channels_of(model):
+    set_places(model.channels, options or {})
+    for channel in model.channels:
         channel.check()
     found = images_in(paths)
     predictions = Predictions(model, found.images, workplace or Workplace())
     predictions.unreadable.extend(found.unreadable)
     return predictions
-
-
-def channels_of(model: Any) -> list[Channel]:
-    """The fitted channels through which a model sees images; none if it sees something else."""
-    return list(getattr(getattr(model, "input_", None), "channels", []))
 
 
 def file_of(image: Image) -> str:

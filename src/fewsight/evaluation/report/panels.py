@@ -12,7 +12,7 @@ from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from fewsight.evaluation.comparison import Arm, Comparison
+from fewsight.evaluation.baselines import Arm, Comparison
 
 WIDTH, HEIGHT = 7.6, 2.9  # of a row of two panels, in inches
 DASHES = ("-", (0, (5, 2)), (0, (1, 1.2)))

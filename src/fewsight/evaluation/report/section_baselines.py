@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import matplotlib
+from markupsafe import Markup
 from matplotlib.figure import Figure
 
-from fewsight.evaluation.comparison import RANDOM, Arm, Comparison
+from fewsight.evaluation.baselines import RANDOM, Arm, Comparison
 from fewsight.evaluation.report import figures
 from fewsight.evaluation.report.panels import Line, comparison_panels, with_legend
 from fewsight.evaluation.report.wording import comparison_in_words, counted, learner_name, shown_name, spread
@@ -56,7 +57,7 @@ def comparison_figure(comparison: Comparison) -> Figure:
         return with_legend(drawn, list(lines.values()), COLOURS.__getitem__)
 
 
-def _inline(comparison: Comparison, lines: dict[Arm, Line]) -> Any:
+def _inline(comparison: Comparison, lines: dict[Arm, Line]) -> Markup:
     with matplotlib.rc_context(figures.STYLE):
         drawn = comparison_panels(comparison, lines, figures.series, ink=figures.INK, faint=figures.FAINT)
         return figures.as_inline(drawn, "fewsight against baselines on the same features, by number of labels")

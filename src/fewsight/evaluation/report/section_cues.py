@@ -9,8 +9,7 @@ from fewsight.evaluation.outcomes import Setting
 from fewsight.evaluation.report import figures
 from fewsight.evaluation.report.context import Material
 from fewsight.evaluation.report.wording import CUES, counted, learner_name, percent, shown_name, spread
-from fewsight.evaluation.results import Summary
-from fewsight.evaluation.shares import learned_shares
+from fewsight.evaluation.results import Summary, learned_shares
 
 Section = dict[str, Any]
 ROUNDING = 1e-9  # shares that differ by less are alike

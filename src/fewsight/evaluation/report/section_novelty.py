@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from fewsight.evaluation.outcomes import Setting
+from fewsight.evaluation.outcomes import LabelArray, Setting
 from fewsight.evaluation.report import figures
 from fewsight.evaluation.report.context import Material
 from fewsight.evaluation.report.strangers import Scores, Stranger, said, strangest, unnoticed
@@ -73,7 +73,7 @@ def _strangest(material: Material, setting: Setting) -> Section:
     }
 
 
-def _labels(material: Material) -> Any:
+def _labels(material: Material) -> LabelArray:
     return np.asarray(material.image_set.labels, dtype=object)
 
 

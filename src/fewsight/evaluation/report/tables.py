@@ -13,11 +13,11 @@ from fewsight.evaluation.outcomes import STAGES, Outcome, Setting
 from fewsight.evaluation.report import figures
 from fewsight.evaluation.report.context import Material
 from fewsight.evaluation.report.wording import (
-    LEARNER_NOTES,
     channels_name,
     counted,
     headline,
     learner_name,
+    learner_note,
     percent,
     seconds,
     setting_name,
@@ -65,7 +65,7 @@ def accuracy(material: Material) -> Section:
         shown = [(spread(cell, 100), cell is not None and cell.mean == highest) for cell, highest in cells]
         rows.append({**_names(row), "cells": shown})
     learners = dict.fromkeys(row.learner for row in material.rows)
-    notes = [LEARNER_NOTES[name] for name in learners if name in LEARNER_NOTES]
+    notes = list(filter(None, map(learner_note, learners)))
     return {"sizes": material.sizes, "rows": rows, "notes": notes}
 
 

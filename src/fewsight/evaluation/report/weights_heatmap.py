@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import matplotlib
 import numpy as np
+import numpy.typing as npt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -14,6 +14,7 @@ from fewsight._base.checks import check_matrix
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.evaluation.report.wording import shown_name
+from fewsight.learners.labels import Label
 
 ROW, COLUMN, LETTER = 0.22, 0.9, 0.08  # of a class, of a channel and of a letter in their names, in inches
 COLOURS = "viridis"
@@ -21,7 +22,7 @@ DARK = 0.5  # of the range of colours: below it, figures are white
 LONGEST_NAME = 40  # of a class or channel, in characters; what is longer is cut, or the picture would have no room
 
 
-def weights_heatmap(weights: Any, classes: Sequence[Any], channels: Sequence[str]) -> Figure:
+def weights_heatmap(weights: npt.ArrayLike, classes: Sequence[Label], channels: Sequence[str]) -> Figure:
     """A row for each class, a column for each channel; the colour and the figure are the channel's share in per cent.
 
     Parameters
@@ -66,7 +67,7 @@ def _write_figures(axes: Axes, shares: Array) -> None:
         axes.text(column, row, f"{share:.0f}", ha="center", va="center", fontsize=8, color=colour)
 
 
-def _short(name: Any) -> str:
+def _short(name: Label) -> str:
     text = shown_name(name)
     return text if len(text) <= LONGEST_NAME else text[: LONGEST_NAME - 1] + "…"
 
@@ -76,7 +77,7 @@ def _grouped(shares: Array) -> Indices:
     return np.lexsort((-shares.max(axis=1), shares.argmax(axis=1)))
 
 
-def _shares(weights: Any, n_classes: int, n_channels: int) -> Array:
+def _shares(weights: npt.ArrayLike, n_classes: int, n_channels: int) -> Array:
     who = "weights_heatmap"
     matrix = check_matrix(who, "weights", weights, shape=(n_classes, n_channels))
     if not matrix.size or (matrix < 0).any() or not matrix.any(axis=1).all():

@@ -5,29 +5,13 @@ from __future__ import annotations
 import re
 
 from fewsight.evaluation.active_curves import ActiveCurves
-from fewsight.evaluation.comparison import Comparison
+from fewsight.evaluation.baselines import Comparison
 from fewsight.evaluation.outcomes import Setting
 from fewsight.evaluation.results import Summary
+from fewsight.learners import LEARNERS
 
 # Lone surrogates (bytes of a file name that are not UTF-8), control characters, and marks that reorder text.
 _NOT_SHOWN = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff\u200e\u200f\u202a-\u202e\u2066-\u2069]")
-
-LEARNERS = {
-    "gp": "GP",
-    "svm": "SVM",
-    "nn": "Nearest neighbour",
-    "mean": "Nearest class mean",
-    "logistic": "Logistic regression",
-    "histogram_gp": "Histogram GP",
-}
-LEARNER_NOTES = {
-    "gp": "GP: a Gaussian process classifier.",
-    "svm": "SVM: support vector machines, one against all.",
-    "nn": "Nearest neighbour: the category of the most similar training image.",
-    "mean": "Nearest class mean: the category whose training images are, on average, most similar.",
-    "logistic": "Logistic regression: its penalty is chosen by cross-validation where a category has two images or more.",
-    "histogram_gp": "Histogram GP: a Gaussian process classifier of histograms that needs no matrix of all pairs of images.",
-}
 
 # What a channel looks at, in words that need no explanation; a channel that is not named here is shown without.
 CUES = {
@@ -56,7 +40,14 @@ def short_path(name: object) -> str:
 
 def learner_name(learner: str) -> str:
     """A learner as the report calls it."""
-    return LEARNERS.get(learner, shown_name(learner))
+    known = LEARNERS.get(learner)
+    return shown_name(learner) if known is None else known.title
+
+
+def learner_note(learner: str) -> str | None:
+    """What a learner is, in a sentence; None for one that is not registered."""
+    known = LEARNERS.get(learner)
+    return None if known is None else f"{known.title}: {known.note}"
 
 
 def channels_name(setting: Setting) -> str:

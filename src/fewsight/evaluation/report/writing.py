@@ -9,7 +9,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from fewsight._base.archive import write_text
 from fewsight.evaluation.active_curves import ActiveCurves
-from fewsight.evaluation.comparison import Comparison
+from fewsight.evaluation.baselines import Comparison
 from fewsight.evaluation.report import galleries, section_novelty, tables
 from fewsight.evaluation.report.confusion import Confusion
 from fewsight.evaluation.report.context import Material

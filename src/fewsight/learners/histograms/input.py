@@ -93,16 +93,14 @@ class HistogramInput:
         if self.layout.narrowing is not None:
             state = state.join("narrowing", self.layout.narrowing.state())
         for number, channel in enumerate(self.channels):
+            CHANNELS.check_registered(channel)
             state = state.join(f"channel{number}", channel.state())
         return state
 
     @classmethod
     def from_state(cls, state: State) -> Self:
         parts = [state.nested(f"channel{number}") for number in range(state.header["n_channels"])]
-        for part in parts:
-            if part.header["name"] not in CHANNELS:
-                raise InvalidInput(f"the channel {part.header['name']!r} is not known to this version.")
-        restored = cls([CHANNELS[part.header["name"]].from_state(part) for part in parts])
+        restored = cls([CHANNELS.find(part.header["name"]).from_state(part) for part in parts])
         restored.n_columns, scales = state.header["n_columns"], state.arrays["scales"]
         if "groups" in state.arrays:
             restored.given_groups = _checked_groups(state.arrays["groups"])

@@ -61,6 +61,7 @@ class ChannelInput(Input):
     def state(self) -> State:
         state = State({"kind": "channels", "n_channels": len(self.channels)}, {"scales": self.scales})
         for number, (channel, rows) in enumerate(zip(self.channels, self.encodings, strict=True)):
+            CHANNELS.check_registered(channel)
             state = state.join(f"channel{number}", channel.state()).join(f"training{number}", matrix_state(rows))
         return state
 
@@ -68,10 +69,7 @@ class ChannelInput(Input):
     def from_state(cls, state: State) -> Self:
         numbers = range(state.header["n_channels"])
         parts = [state.nested(f"channel{number}") for number in numbers]
-        for part in parts:
-            if part.header["name"] not in CHANNELS:
-                raise InvalidInput(f"the channel {part.header['name']!r} is not known to this version.")
-        restored = cls([CHANNELS[part.header["name"]].from_state(part) for part in parts])
+        restored = cls([CHANNELS.find(part.header["name"]).from_state(part) for part in parts])
         restored.encodings = [matrix_from_state(state.nested(f"training{number}")) for number in numbers]
         for channel, rows in zip(restored.channels, restored.encodings, strict=True):
             if rows.shape[1] != channel.n_columns:

@@ -8,7 +8,7 @@ import numpy as np
 import scipy.sparse
 
 from fewsight._base.types import Array, Indices, State
-from fewsight.kernels import RBF, Kernel, kernel_from_recipe
+from fewsight.kernels import RBF, Kernel, kernel_from_recipe, stored_recipe
 from fewsight.learners.inputs.base import Input
 from fewsight.learners.inputs.stored import Matrix, checked_scales, matrix_from_state, matrix_state
 
@@ -54,7 +54,7 @@ class VectorInput(Input):
         return int(self.X.shape[1])
 
     def state(self) -> State:
-        return State({"kind": "vectors", "kernel": self.kernel.recipe()}, {"scales": self.scales}).join(
+        return State({"kind": "vectors", "kernel": stored_recipe(self.kernel)}, {"scales": self.scales}).join(
             "training", matrix_state(self.X)
         )
 

@@ -1,0 +1,191 @@
+"""Learners as a person asks for them: by name and with a setting or two, or left to the number of images."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from inspect import signature
+
+from fewsight._base.checks import check_choice, check_integer, check_positive
+from fewsight._base.errors import InvalidInput
+from fewsight.apps.workbench.channel_options import AUTO
+from fewsight.channels import CHANNELS, Channel
+from fewsight.learners import LEARNERS, GPClassifier, HistogramGPClassifier, Learner, SVMClassifier
+from fewsight.learners.needs import Needs
+
+GP, HISTOGRAM_GP, SVM = GPClassifier.name, HistogramGPClassifier.name, SVMClassifier.name
+DEFAULT_LEARNERS = (GP, SVM, "nn")
+# The number of images above which HISTOGRAM_GP trains faster, of one category and more for each factor of e: see
+# docs/large_scale.md.
+MANY_OF_ONE, MORE_PER_FACTOR = 1_750, 750
+
+
+@dataclass(frozen=True)
+class LearnerChoice:
+    """The name of a learner and, where a person should know why, a sentence."""
+
+    name: str
+    remarks: tuple[str, ...] = ()
+
+
+def choose_learner(
+    wanted: str,
+    n_images: int,
+    n_categories: int,
+    channels: Sequence[Channel],
+    *,
+    borrows: bool = False,
+    many: int | None = None,
+    who: str = "learn",
+) -> LearnerChoice:
+    """The learner that is wanted or, with AUTO, GP or HISTOGRAM_GP by the number of labelled images and these channels.
+
+    `many` is the number of images at which AUTO switches to HISTOGRAM_GP, where it can; None for `many_images`, or fewer where
+    the memory of this machine is too small for GP.
+    """
+    check_choice(who, "learner", wanted, (AUTO, *LEARNERS))
+    if wanted != AUTO:
+        if many is not None:
+            raise InvalidInput(f"{who}: many says what {AUTO} does, so the learner must be {AUTO}, got {wanted}.")
+        obstacle = _obstacle(LEARNERS[wanted], channels, borrows)
+        if obstacle:
+            raise InvalidInput(f"{who}: {wanted} cannot be used: {obstacle}.")
+        return LearnerChoice(wanted)
+    least = many_images(n_categories) if many is None else check_integer(who, "many", many, least=1)
+    if n_images < least and (many is not None or fits(GPClassifier.needs, n_images, len(channels))):
+        return LearnerChoice(GP)
+    obstacle = _obstacle(HistogramGPClassifier, channels, borrows)
+    if obstacle:
+        return LearnerChoice(
+            GP, (f"Stayed with {GP}, which is slow with {n_images:,} images; {HISTOGRAM_GP} is not, but {obstacle}.",)
+        )
+    return LearnerChoice(
+        HISTOGRAM_GP,
+        (f"Took {HISTOGRAM_GP}, the Gaussian process for many images: there are {n_images:,} to learn from.",),
+    )
+
+
+def many_images(n_categories: int) -> int:
+    """The number of images above which HISTOGRAM_GP trains faster than GP."""
+    return 100 * round((MANY_OF_ONE + MORE_PER_FACTOR * math.log(max(n_categories, 1))) / 100)
+
+
+def _obstacle(learner: type[Learner], channels: Sequence[Channel], borrows: bool) -> str:
+    """Why a learner cannot serve, or nothing."""
+    others = [channel.name for channel in channels if not learner.needs.accepts(channel)]
+    if others:
+        named, verb = ", ".join(others), "does" if len(others) == 1 else "do"
+        return f"{named} {verb} not {learner.needs.channels_that}, as {', '.join(channels_for(learner))} do"
+    return learner.why_no_loans() if borrows else ""
+
+
+def channels_for(learner: type[Learner]) -> list[str]:
+    """The names of all channels that a learner takes."""
+    return [name for name, kind in CHANNELS.items() if learner.needs.accepts(kind())]
+
+
+def new_learner(name: str, channels: Sequence[Channel], way: str, noise_variance: float | None) -> Learner:
+    """Unfitted, for images; several channels are combined in this way, and the noise is the one given, or found."""
+    made = make_learners([name], noise_variance=noise_variance)[name].set_params(kernel=list(channels))
+    return made.weigh(way) if len(channels) > 1 else made
+
+
+def way_of(learner: type[Learner], channels: Sequence[Channel], wanted: str | None) -> str:
+    """How several channels are combined: as it is wanted, or by learning how much each counts where the learner can."""
+    if wanted is None:
+        return "evidence" if "evidence" in learner.ways else "average"
+    check_choice("learn", "combine", wanted, ("evidence", "average"))
+    if len(channels) < 2:
+        only = ", ".join(channel.name for channel in channels)
+        raise InvalidInput(f"learn: combine {wanted!r} needs two or more channels, got only {only}.")
+    return check_choice(f"learn: {learner.name}", "combine", wanted, learner.ways)
+
+
+# Several learners, to be compared.
+
+
+@dataclass(frozen=True)
+class WantedLearners:
+    """Names and settings; without names, DEFAULT_LEARNERS, or what suits many training images.
+
+    `many` is the number of those at which HISTOGRAM_GP stands in for GP, see `choose_learner`.
+    """
+
+    names: tuple[str, ...] | None = None
+    noise_variance: float | None = None
+    svm_c: float | None = None
+    many: int | None = None
+
+    def made(
+        self, n_images: int, n_categories: int, channels: Sequence[Channel]
+    ) -> tuple[dict[str, Learner], tuple[str, ...]]:
+        """The learners for so many training images of so many categories, and what a person should know about the choice."""
+        names, remarks = self._names(n_images, n_categories, channels)
+        return make_learners(names, noise_variance=self.noise_variance, svm_c=self.svm_c), remarks
+
+    def _names(
+        self, n_images: int, n_categories: int, channels: Sequence[Channel]
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        if self.names is not None:
+            if self.many is not None:
+                raise InvalidInput("learners: many says which are taken if none are named, got names as well.")
+            return self.names, ()
+        choice = choose_learner(AUTO, n_images, n_categories, channels, many=self.many, who="evaluate")
+        if choice.name == GP:
+            return DEFAULT_LEARNERS, choice.remarks
+        others = [name for name in DEFAULT_LEARNERS if name != GP]
+        fitting = [name for name in others if fits(LEARNERS[name].needs, n_images, len(channels))]
+        if fitting == others:
+            return (HISTOGRAM_GP, *others), choice.remarks
+        large = ", ".join(name for name in others if name not in fitting)
+        left_out = f"Left out {large}: their matrix of all pairs of images does not fit into memory."
+        return (HISTOGRAM_GP, *fitting), (*choice.remarks, left_out)
+
+
+def make_learners(
+    names: Sequence[str], *, noise_variance: float | None = None, svm_c: float | None = None
+) -> dict[str, Learner]:
+    """Learners by name; the noise is that of the first that has one, C the support vector machine's."""
+    if not names:
+        raise InvalidInput("learners: at least one is needed, got none.")
+    made = {name: LEARNERS[check_choice("learners", "a name", name, LEARNERS)]() for name in names}
+    noisy = [name for name, learner in LEARNERS.items() if "noise_variance" in signature(learner).parameters]
+    for option, value, takers in (("noise_variance", noise_variance, noisy), ("C", svm_c, [SVM])):
+        if value is None:
+            continue
+        asked_for = [name for name in takers if name in made]
+        if not asked_for:
+            raise InvalidInput(f"learners: {option} is a setting of {takers[0]}, which is not asked for.")
+        made[asked_for[0]].set_params(**{option: check_positive("learners", option, value)})
+    return made
+
+
+# Memory.
+
+
+def check_memory(learner: type[Learner], n_images: int, channels: Sequence[Channel]) -> None:
+    """A learner that compares every image with every other: what cannot end well is refused before hours of work."""
+    if fits(learner.needs, n_images, len(channels)):
+        return
+    memory, per_pair = memory_of_this_machine() or 1, learner.needs.bytes_of_pairs(1, len(channels))
+    remedy = "" if _obstacle(HistogramGPClassifier, channels, False) else f", or --learner {HISTOGRAM_GP}"
+    raise InvalidInput(
+        f"learn: {n_images:,} images would need about {per_pair * n_images**2 / 2**30:,.0f} gigabytes of memory, and there are "
+        f"{memory / 2**30:,.0f}; use at most {int((memory / per_pair) ** 0.5):,} images{remedy}."
+    )
+
+
+def fits(needs: Needs, n_images: int, n_channels: int) -> bool:
+    """Whether this machine can hold what comparing all pairs of images takes, as far as it says."""
+    memory = memory_of_this_machine()
+    return memory is None or needs.bytes_of_pairs(n_images, n_channels) <= memory
+
+
+def memory_of_this_machine() -> int | None:
+    """Bytes of main memory; None where the system does not tell."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows; a system without these names
+        return None

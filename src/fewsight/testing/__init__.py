@@ -1,0 +1,15 @@
+"""The contracts: what every kernel, channel, learner, query rule and kernel family must satisfy, ours and other people's.
+
+    from fewsight.testing import check_kernel
+
+    def test_my_kernel():
+        check_kernel(MyKernel(width=2.0))
+
+Each `check_...` runs all checks of its kind and raises at the first that fails; the tuples `..._CHECKS` hold them one by one, for
+a test runner that shows them by name. Nothing here needs pytest.
+"""
+
+from fewsight.testing.family_checks import FAMILY_CHECKS, check_family
+from fewsight.testing.kernel_checks import KERNEL_CHECKS, check_kernel
+
+__all__ = ["FAMILY_CHECKS", "KERNEL_CHECKS", "check_family", "check_kernel"]

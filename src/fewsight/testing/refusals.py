@@ -1,0 +1,21 @@
+"""How a contract says that something must be refused."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+
+from fewsight._base.errors import FewsightError
+
+
+@contextlib.contextmanager
+def refusal(sentence: str, error: type[Exception] = FewsightError) -> Iterator[None]:
+    """What is inside must raise that error, with a text in which the pattern is found."""
+    try:
+        yield
+    except error as refused:
+        if re.search(sentence, str(refused)):
+            return
+        raise AssertionError(f"the refusal must say {sentence!r}, got {str(refused)!r}") from refused
+    raise AssertionError(f"must be refused with {sentence!r}, but was not")

@@ -1,0 +1,104 @@
+"""Every registered learner can be asked for by name, learned, stored and asked; what it cannot do is one sentence."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+from fewsight._base.errors import InvalidInput
+from fewsight.apps.workbench.learners import choose_learner, make_learners, new_learner, way_of
+from fewsight.channels import Phog, SpatialPmk
+from fewsight.learners import LEARNERS, GPClassifier, HistogramGPClassifier, KernelCombination, SVMClassifier
+from fewsight.persistence import load
+
+TWO = (
+    *("--channels", "spatial_pmk,dense_pmk", "--set", "spatial_pmk.n_words=20"),
+    *("--set", "spatial_pmk.n_descriptors=2000", "--set", "dense_pmk.n_descriptors=2000"),
+)
+Run = Callable[..., Result]
+Refused = Callable[..., str]
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_learn_writes_a_model_of_any_learner_and_predict_reads_it(
+    name: str, run: Run, photos: Path, tmp_path: Path
+) -> None:
+    learned = run("learn", photos, "-o", tmp_path / "model", "--learner", name, *TWO)
+    assert learned.exit_code == 0, learned.output
+    assert "What decides: " in learned.stdout
+    model = load(tmp_path / "model")
+    assert type(model) is LEARNERS[name]
+    assert run("predict", tmp_path / "model", photos, "-o", tmp_path / "table.csv", "--probabilities").exit_code == 0
+    with (tmp_path / "table.csv").open() as table:
+        rows = list(csv.DictReader(table))
+    assert sum(Path(row["file"]).parent.name == row["category"] for row in rows) > 20
+    says = model.assess([photos / "brick" / "0.png"]).unknown is not None
+    assert {row["unknown"] for row in rows} <= ({"yes", "no"} if says else {""})
+
+
+@pytest.mark.parametrize("command", ["learn", "evaluate"])
+def test_the_help_names_every_learner(command: str, run: Run) -> None:
+    words = run(command, "--help").stdout.replace("│", " ").replace(",", " ").split()
+    assert set(LEARNERS) <= set(words)
+
+
+def test_evaluate_takes_every_learner(run: Run, photos: Path) -> None:
+    small = ("--per-class", "3", "--test-per-class", "2", "--repeats", "1", "--combine", "none")
+    result = run("evaluate", photos, "--learners", ",".join(LEARNERS), *small, *TWO)
+    assert result.exit_code == 0, result.output
+    assert all(f" {name} " in result.stdout for name in LEARNERS)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sentence"),
+    [
+        (["--learner", "svm", "--borrow"], "learn: svm cannot be used: its categories cannot borrow."),
+        (["--learner", "knn"], "learn: learner must be one of 'auto', 'gp', "),
+        (["--learner", "svm", "--noise", "0.1"], "noise_variance is a setting of gp, which is not asked for."),
+        (["--learner", "svm", "--combine", "evidence", *TWO], "learn: svm: combine must be one of 'average', got"),
+        (["--learner", "combination", "--combine", "average", *TWO], "combine must be one of 'evidence', got"),
+    ],
+)
+def test_what_a_learner_cannot_do_is_refused_before_any_image_is_described(
+    arguments: list[str], sentence: str, refused: Refused, photos: Path, tmp_path: Path
+) -> None:
+    assert sentence in refused("learn", photos, "-o", tmp_path / "model", *arguments)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_new_learner_combines_several_channels_in_the_way_asked_for() -> None:
+    channels = [SpatialPmk(), SpatialPmk(n_words=20)]
+    assert new_learner("gp", channels, "evidence", 0.5).get_params()["weights"] == "evidence"
+    assert new_learner("gp", channels, "average", 0.5).get_params()["noise_variance"] == 0.5
+    assert new_learner("histogram_gp", channels, "evidence", None).get_params()["relevance"] == "channels"
+    assert new_learner("histogram_gp", channels[:1], "evidence", None).get_params()["relevance"] == "none"
+
+
+def test_the_way_to_combine_is_the_learners_own_unless_one_is_wanted() -> None:
+    channels = [SpatialPmk(), Phog()]
+    assert [way_of(kind, channels, None) for kind in (GPClassifier, SVMClassifier, KernelCombination)] == [
+        "evidence",
+        "average",
+        "evidence",
+    ]
+    assert way_of(HistogramGPClassifier, channels, "average") == "average"
+    with pytest.raises(InvalidInput, match="combine 'average' needs two or more channels, got only phog"):
+        way_of(GPClassifier, channels[1:], "average")
+
+
+def test_the_noise_goes_to_the_first_learner_that_has_one() -> None:
+    made = make_learners(["histogram_gp", "gp"], noise_variance=0.25)
+    assert made["gp"].get_params()["noise_variance"] == 0.25
+    assert made["histogram_gp"].get_params()["noise_variance"] == "evidence"
+    assert (
+        make_learners(["nn", "combination"], noise_variance=0.25)["combination"].get_params()["noise_variance"] == 0.25
+    )
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_a_learner_that_is_named_is_taken(name: str) -> None:
+    assert choose_learner(name, 10, 2, [SpatialPmk()]).name == name

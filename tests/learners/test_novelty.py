@@ -1,0 +1,54 @@
+"""Probabilities that mean what they say, and unknowns that are unknown, from training examples alone."""
+
+import numpy as np
+import pytest
+
+from fewsight._base.errors import FewsightError
+from fewsight.kernels import RBF
+from fewsight.learners import GPClassifier
+from fewsight.learners.calibration import Calibration
+from fewsight.learners.novelty import RULES, Novelty, Signs, fit_novelty
+
+KERNEL = RBF(scale=3.0)
+
+
+@pytest.mark.parametrize("rule", sorted(RULES))
+def test_strangers_score_higher_and_the_false_alarm_rate_holds(rule, overlapping_blobs):
+    X, y, X_test, _ = overlapping_blobs(4)
+    gp = GPClassifier(KERNEL, unknown_rule=rule, false_alarm_rate=0.1).fit(X, y)
+    strangers = np.full((50, X.shape[1]), 40.0)
+    known = gp.is_unknown(X_test).mean()
+    assert abs(known - 0.1) < 0.06
+    if {"distance", "variance", "contrast"} & set(RULES[rule]):  # the others say how undecided the classes are
+        assert gp.is_unknown(strangers).all()
+        assert gp.unknown_score(strangers).min() > np.median(gp.unknown_score(X_test))
+
+
+def test_states_survive_and_damaged_ones_do_not():
+    for calibration in (Calibration(2.0, -0.5, 7), Calibration(2.0, -0.5, 7, (0.5, -0.5))):
+        assert Calibration.from_state(calibration.state()) == calibration
+    for leanings, sentence in (([0.5, np.inf], "leanings must be a number from"), (3, "leanings must be a list")):
+        state = calibration.state()
+        state.header["leanings"] = leanings
+        with pytest.raises(FewsightError, match=sentence):
+            Calibration.from_state(state)
+    signs = Signs({"latent": np.arange(50.0), "distance": np.arange(50.0)})
+    for novelty in (fit_novelty("latent", signs, 0.1), Novelty("latent", (0.0,), (1.0,), np.inf, 0)):
+        assert Novelty.from_state(novelty.state()) == novelty
+    broken = Novelty("latent", (0.0,), (-1.0,), 0.0, 1).state()
+    with pytest.raises(FewsightError, match="positive spreads"):
+        Novelty.from_state(broken)
+
+
+def test_the_threshold_leaves_the_stated_share_of_left_out_examples_above():
+    signs = Signs({"latent": np.random.default_rng(0).normal(size=1000)})
+    novelty = fit_novelty("latent", signs, 0.05)
+    assert (novelty.score(signs) > novelty.threshold).mean() == pytest.approx(0.05, abs=0.002)
+
+
+def test_bad_options_are_refused_in_one_sentence(overlapping_blobs):
+    X, y, *_ = overlapping_blobs(6)
+    with pytest.raises(FewsightError, match="unknown_rule must be one of"):
+        GPClassifier(unknown_rule="guess").fit(X, y)
+    with pytest.raises(FewsightError, match="false_alarm_rate must be a number between 0 and 1, got 2"):
+        GPClassifier(false_alarm_rate=2).fit(X, y)
