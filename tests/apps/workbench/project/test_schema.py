@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from fewsight._base.errors import ProjectError
-from fewsight.apps.workbench.project import ProjectFile, Replay, schema
+from fewsight.apps.workbench.project import Present, ProjectFile, schema
 from fewsight.apps.workbench.project.events import KINDS, Skip
 
 FIXTURES = Path(__file__).parent / "versions"
@@ -70,12 +70,12 @@ def test_a_project_of_every_version_opens(fixture: Path, tmp_path: Path) -> None
         events = [event for _, event in project.events()]
         settings = project.setting("channels"), project.setting("seed")
         files = project.read("SELECT path, hash, unreadable, vanished_at FROM files ORDER BY path")
-    replay = Replay(events)
+    present = Present(events)
     assert {event.act.kind for event in events} == set(KINDS)
-    assert sorted(replay.categories.values()) == ["barn owl", "tit"]
-    named = {image: replay.categories[category] for image, category in replay.labels().items()}
+    assert sorted(present.categories.values()) == ["barn owl", "tit"]
+    named = {image: present.categories[category] for image, category in present.labels().items()}
     assert named == {f"{1:040x}": "barn owl", f"{2:040x}": "tit", f"{3:040x}": "barn owl"}
-    assert {image for image, standing in replay.standings().items() if standing.choice is None} == {f"{6:040x}"}
+    assert {image for image, standing in present.standings().items() if standing.choice is None} == {f"{6:040x}"}
     assert settings == (["spatial_pmk", "colour"], 7)
     assert files == [
         (b"caf\xe9.jpg", f"{2:040x}", None, None),

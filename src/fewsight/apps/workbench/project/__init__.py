@@ -2,6 +2,6 @@
 
 from fewsight.apps.workbench.project.events import Asked, Event
 from fewsight.apps.workbench.project.file import Place, ProjectFile, locate
-from fewsight.apps.workbench.project.replay import Replay
+from fewsight.apps.workbench.project.present import Present
 
-__all__ = ["Asked", "Event", "Place", "ProjectFile", "Replay", "locate"]
+__all__ = ["Asked", "Event", "Place", "Present", "ProjectFile", "locate"]

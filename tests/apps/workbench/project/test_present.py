@@ -29,7 +29,7 @@ from fewsight.apps.workbench.project.events import (
     Undo,
     folded,
 )
-from fewsight.apps.workbench.project.replay import COOL_DOWN, Choice, Replay
+from fewsight.apps.workbench.project.present import COOL_DOWN, Choice, Present
 
 IMAGES = [f"{number:040x}" for number in range(12)]
 
@@ -50,8 +50,8 @@ class Log:
             self.at += 1
         return request
 
-    def now(self) -> Replay:
-        return Replay(self.events)
+    def now(self) -> Present:
+        return Present(self.events)
 
 
 class Reference:
@@ -97,12 +97,12 @@ class Reference:
         return found
 
 
-def random_acts(rng: random.Random, log: Log, replay: Replay, who: str) -> list[Act]:
-    image, keys = rng.choice(IMAGES), list(replay.categories)
+def random_acts(rng: random.Random, log: Log, present: Present, who: str) -> list[Act]:
+    image, keys = rng.choice(IMAGES), list(present.categories)
     label = [Label(image, rng.choice(keys))] if keys else []
     several = [Label(each, rng.choice(keys)) for each in rng.sample(IMAGES, 3)] if keys else []
     pair = rng.sample(keys, 2) if len(keys) > 1 else None
-    undo, redo = replay.last_done(who), replay.last_undone(who)
+    undo, redo = present.last_done(who), present.last_undone(who)
     return rng.choice(
         [
             *(label, label, several, [NoneOfThese(image)], [Discard(image)], [Clear(image)], [Skip(image)]),
@@ -120,9 +120,9 @@ def random_acts(rng: random.Random, log: Log, replay: Replay, who: str) -> list[
     )
 
 
-def scripted(seed: int, size: int, start: int = 1, prefix: str = "r") -> tuple[Log, Replay]:
-    """Random acts of two persons, each added to one replay as it happens."""
-    rng, log, live = random.Random(seed), Log(start, prefix), Replay()
+def scripted(seed: int, size: int, start: int = 1, prefix: str = "r") -> tuple[Log, Present]:
+    """Random acts of two persons, each added to one present as it happens."""
+    rng, log, live = random.Random(seed), Log(start, prefix), Present()
     while len(log.events) < size:
         who, known = rng.choice(["ann", "bob"]), len(log.events)
         acts = random_acts(rng, log, live, who)
@@ -133,15 +133,15 @@ def scripted(seed: int, size: int, start: int = 1, prefix: str = "r") -> tuple[L
     return log, live
 
 
-def named(replay: Replay) -> dict[str, str]:
-    return {image: folded(replay.categories[category]) for image, category in replay.labels().items()}
+def named(present: Present) -> dict[str, str]:
+    return {image: folded(present.categories[category]) for image, category in present.labels().items()}
 
 
 @settings(max_examples=8, deadline=None)
 @given(seed=st.integers(0, 10**6))
 def test_what_is_kept_equals_the_replay_of_the_log(seed: int) -> None:
     log, live = scripted(seed, 1000)
-    fresh = Replay(random.Random(seed).sample(log.events, len(log.events)))  # in whatever order they are read
+    fresh = Present(random.Random(seed).sample(log.events, len(log.events)))  # in whatever order they are read
     for question in ("labels", "ties", "standings", "skipped", "loans", "refused_loans"):
         assert getattr(live, question)() == getattr(fresh, question)()
     assert live.categories == fresh.categories
@@ -163,8 +163,8 @@ def test_files_that_were_apart_give_the_same_whichever_is_added_to_the_other(see
     left, _ = scripted(seed + 1, 50, common.at + 1, "left")
     right, _ = scripted(seed + 2, 50, common.at + 20, "right")
     first, second = (
-        Replay(common.events + left.events + right.events),
-        Replay(right.events + left.events + common.events),
+        Present(common.events + left.events + right.events),
+        Present(right.events + left.events + common.events),
     )
     assert first.standings() == second.standings()
     assert first.categories == second.categories
@@ -286,6 +286,6 @@ def test_loans_are_taken_refused_and_follow_merges() -> None:
 def test_events_are_added_in_their_order_only() -> None:
     log = Log()
     log.say("ann", Skip(IMAGES[0]))
-    replay = log.now()
+    present = log.now()
     with pytest.raises(ValueError, match="later"):
-        replay.add(log.events[0])
+        present.add(log.events[0])

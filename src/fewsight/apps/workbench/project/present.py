@@ -58,7 +58,7 @@ class _Stacks:
 
 
 @final
-class Replay:
+class Present:
     """What holds after some events. More may be added, each later than all before."""
 
     def __init__(self, events: Iterable[Event] = ()) -> None:
