@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -28,19 +27,6 @@ from fewsight.images.capture import Capture
 from fewsight.images.hashing import hash_of
 
 LONG_AGO = 1_600_000_000  # seconds: settled
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    place = tmp_path / "photos"
-    place.mkdir()
-    return place
-
-
-@pytest.fixture
-def project(folder: Path) -> Iterator[ProjectFile]:
-    with ProjectFile(folder / "fewsight.sqlite") as opened:
-        yield opened
 
 
 def put(folder: Path, name: str, content: bytes, at: int = LONG_AGO) -> None:

@@ -8,7 +8,6 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -32,19 +31,6 @@ from fewsight.apps.workbench.target_names import FolderNames, TakenNames, safe_n
 from fewsight.images.hashing import hash_of
 
 Files = dict[str, bytes]
-
-
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
-    place = tmp_path / "photos"
-    place.mkdir()
-    return place
-
-
-@pytest.fixture
-def project(folder: Path) -> Iterator[ProjectFile]:
-    with ProjectFile(folder / "fewsight.sqlite") as opened:
-        yield opened
 
 
 def put(folder: Path, name: str, content: bytes) -> Sortable:

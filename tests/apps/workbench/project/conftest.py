@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from fewsight.apps.workbench.project import ProjectFile
-
 ANSWERS = """
 import sys
 from fewsight.apps.workbench.project import ProjectFile
@@ -23,12 +21,6 @@ with ProjectFile(path) as project:
 """
 
 Writer = Callable[..., "subprocess.Popen[str]"]
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Iterator[ProjectFile]:
-    with ProjectFile(tmp_path / "fewsight.sqlite") as opened:
-        yield opened
 
 
 @pytest.fixture

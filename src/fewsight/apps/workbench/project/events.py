@@ -18,6 +18,7 @@ from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput, ProjectError
 
 LONGEST_NAME = 100
+LAST_TIME = 253_402_300_800_000_000  # the end of the year 9999, in microseconds
 
 Json: TypeAlias = "str | int | float | bool | list[Json] | dict[str, Json] | None"
 
@@ -227,6 +228,8 @@ def from_row(row: Iterable[str | int | None]) -> Event:
         act = _act(KINDS[_text(kind)], values)
         asked = None if how is None else Asked(_text(how), _count(drawn), _count(labelled), _belief(believed))
         batch_id = None if batch is None else _text(batch)
+        if not 0 <= _whole(at) < LAST_TIME:
+            raise ValueError
         return Event(_whole(at), _text(who), _text(session), _text(request), act, batch_id, asked)
     except (KeyError, TypeError, ValueError):
         raise ProjectError(f"an event is damaged: request {shown(request)}, act {shown(kind)}.") from None

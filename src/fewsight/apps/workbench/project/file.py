@@ -16,7 +16,7 @@ import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, final
@@ -125,21 +125,25 @@ class ProjectFile:
 
     # Events.
 
-    def append(self, who: str, session: str, acts: Sequence[Draft | Act], request: str | None = None) -> Written:
+    def append(
+        self,
+        who: str,
+        session: str,
+        acts: Sequence[Draft | Act] | Callable[[], Sequence[Draft | Act]],
+        request: str | None = None,
+    ) -> Written:
         """Write the acts of one request as one batch, and return when they are on the disk.
 
-        A request that was written before is not written again.
+        A request that was written before is not written again. Acts that depend on what holds now are made by a function: it
+        is called when nobody else can write any more.
         """
         request = request or uuid.uuid4().hex
-        drafts = [act if isinstance(act, Draft) else Draft(act) for act in acts]
-        if not drafts:
-            return Written(())
         with self.writing() as connection:
             earlier = self._of_request(connection, request)
             if earlier:
                 return Written(earlier, repeated=True)
-            at = self._next_time(connection)
-            events = _events(at, who, session, request, drafts)
+            drafts = [act if isinstance(act, Draft) else Draft(act) for act in (acts() if callable(acts) else acts)]
+            events = _events(self._next_time(connection), who, session, request, drafts)
             self._insert(connection, events)
         return Written(events)
 
