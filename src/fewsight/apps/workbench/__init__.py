@@ -28,8 +28,8 @@ if TYPE_CHECKING:
         evaluate_images,
     )
     from fewsight.apps.workbench.image_sources import ImageSource, Workplace
-    from fewsight.apps.workbench.learning import Learned, learn, learn_folder
     from fewsight.apps.workbench.learners import WantedLearners, make_learners
+    from fewsight.apps.workbench.learning import Learned, learn, learn_folder
     from fewsight.apps.workbench.predicting import Prediction, Predictions, predict_images
     from fewsight.apps.workbench.prediction_table import table_rows, write_rows, write_table
     from fewsight.evaluation import BorrowingResult, Evaluation, Protocol
