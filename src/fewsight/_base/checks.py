@@ -29,7 +29,10 @@ def shown(value: object) -> str:
 
 def check_positive(owner: object, name: str, value: Json) -> float:
     """A finite number above zero, as a float."""
-    number = _as_float(value) if is_number(value) else math.nan
+    try:
+        number = float(value) if is_number(value) else math.nan
+    except OverflowError:  # a whole number beyond all floats
+        number = math.inf
     if not 0 < number < math.inf:
         raise InvalidInput(f"{owner_name(owner)}: {name} must be a finite number > 0, got {shown(value)}.")
     return number
@@ -111,14 +114,6 @@ def _is_square(value: npt.ArrayLike) -> TypeGuard[Array]:
     if not isinstance(value, np.ndarray) or value.dtype != np.float64 or value.ndim != 2:
         return False
     return bool(value.shape[0] == value.shape[1] > 0)
-
-
-def _as_float(value: float) -> float:
-    """Infinity for a whole number beyond all floats."""
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf
 
 
 def is_number(value: Json) -> TypeGuard[float]:

@@ -17,10 +17,8 @@ import scipy.sparse
 
 from fewsight._base.checks import check_matrix, shown
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, Indices, State
+from fewsight._base.types import Array, Indices, Rows, Sparse, State
 
-Sparse: TypeAlias = scipy.sparse.csr_array
-Rows: TypeAlias = Array | Sparse
 Entry: TypeAlias = Mapping[str, npt.NDArray[Any]]  # what the cache keeps of the encoding of one image
 
 

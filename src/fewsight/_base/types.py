@@ -8,12 +8,15 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Labels = npt.NDArray[Any]  # strings, integers or booleans; an object array where some are None: not labelled
 LabelsLike = Sequence[Hashable] | Labels
 Json: TypeAlias = "bool | int | float | str | Sequence[Json] | Mapping[str, Json] | None"  # what a JSON file holds
+Sparse: TypeAlias = scipy.sparse.csr_array
+Rows: TypeAlias = Array | Sparse  # an example in each row
 Pixels = npt.NDArray[np.float32]  # (h, w, 3), RGB in [0, 1]
 Recipe = dict[str, Any]  # JSON-able: all that decides what a computation returns
 

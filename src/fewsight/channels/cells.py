@@ -8,8 +8,8 @@ from typing import Protocol
 import numpy as np
 
 from fewsight._base.checks import check_integer, check_number
-from fewsight._base.encodings import Entry, Sparse, SparseRows
-from fewsight._base.types import LocalFeatures, Recipe, State
+from fewsight._base.encodings import Entry, SparseRows
+from fewsight._base.types import LocalFeatures, Recipe, Sparse, State
 from fewsight._compiled import chi_square
 from fewsight.channels.pixel_channel import Descriptor, PixelChannel
 from fewsight.channels.shared_options import PyramidLevels

@@ -10,14 +10,27 @@ from fewsight.gp.evidence import Evidence, log_evidence_and_gradients
 from fewsight.gp.gram_stack import BlockStack, GramStack
 from fewsight.gp.gram_sums import GramList, Grams, GramsOnRequest, as_grams
 from fewsight.gp.growing_posterior import FreeMeanPosterior, GrowingPosterior, KernelColumns
+from fewsight.gp.iterative_posterior import (
+    IterativePosterior,
+    SolverOptions,
+    left_out_means,
+    targets_of_columns,
+)
 from fewsight.gp.iterative_variance import IterativeVariance
 from fewsight.gp.lanczos import Quadrature, Ritz, largest_eigenvalues, quadrature
 from fewsight.gp.linear_systems import Preconditioner, Solution, conjugate_gradients
 from fewsight.gp.noise import LearnedNoise, learn_noise
 from fewsight.gp.noise_levels import NoiseCurve, noise_curve
-from fewsight.gp.operators import ColumnOperator, DenseOperator, LinearOperator, Restricted
+from fewsight.gp.operators import (
+    ColumnOperator,
+    DenseOperator,
+    LinearOperator,
+    PredictiveOperator,
+    Products,
+    Restricted,
+)
 from fewsight.gp.posterior import LeaveOneOut, Posterior
-from fewsight.gp.preconditioning import LowRankPreconditioner, pivoted_cholesky
+from fewsight.gp.preconditioning import LowRank, LowRankPreconditioner, pivoted_cholesky
 from fewsight.gp.relevance import LearnedRelevance, learn_relevance
 from fewsight.gp.relevance_slopes import Slopes, WeightedOperator, evidence_slopes
 from fewsight.gp.tasks import (
@@ -46,6 +59,7 @@ __all__ = [
     "GramsOnRequest",
     "GrowingPosterior",
     "Inverted",
+    "IterativePosterior",
     "IterativeVariance",
     "KernelColumns",
     "LearnedCorrelations",
@@ -56,17 +70,21 @@ __all__ = [
     "LeftOut",
     "LikelihoodBound",
     "LinearOperator",
+    "LowRank",
     "LowRankPreconditioner",
     "Minimum",
     "NoiseCurve",
     "Penalty",
     "Posterior",
     "Preconditioner",
+    "PredictiveOperator",
+    "Products",
     "Quadrature",
     "Restricted",
     "Ritz",
     "Slopes",
     "Solution",
+    "SolverOptions",
     "WeightedOperator",
     "as_grams",
     "borrowed_column",
@@ -81,6 +99,7 @@ __all__ = [
     "learn_relevance",
     "learn_weights_and_noise",
     "least_noise",
+    "left_out_means",
     "likelihood_bound",
     "log_determinant_bound",
     "log_evidence_and_gradients",
@@ -91,6 +110,7 @@ __all__ = [
     "pivoted_cholesky",
     "quadrature",
     "squares_from_below",
+    "targets_of_columns",
     "task_covariance",
     "task_factors",
 ]

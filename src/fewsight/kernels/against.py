@@ -36,6 +36,10 @@ class Against(ABC, Generic[Compared]):
         """Values of each row of A with each of the rows that were made ready (n, m)."""
         return self._gram(self.kernel._checked("A", A, self.shape[1]))
 
+    def compare(self, A: Compared) -> Array:
+        """`gram` of rows that were checked before."""
+        return self._gram(A)
+
     @abstractmethod
     def _gram(self, A: Compared) -> Array:
         """`gram` of checked rows."""

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import numpy.typing as npt
 
-from fewsight._base.encodings import Sparse
+from fewsight._base.types import Sparse
 from fewsight.channels import Channel
 from fewsight.images import Image
 from fewsight.kernels import Kernel

@@ -42,7 +42,8 @@ class VectorPool(Pool):
         return [self.kernel.diag(self.X) if len(self) else np.zeros(0)]
 
     def _compare(self, rows: Indices, columns: Indices | None) -> list[Array]:
-        return [self._ready.gram(self.X[rows]) if columns is None else self.kernel.gram(self.X[rows], self.X[columns])]
+        chosen = self.X[rows]  # of rows that were checked
+        return [self._ready.compare(chosen) if columns is None else self.kernel.compare(chosen, self.X[columns])]
 
     @cached_property
     def _ready(self) -> Against:

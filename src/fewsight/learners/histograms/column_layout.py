@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import final
 
 import numpy as np
 import scipy.sparse
 
-from fewsight._base.encodings import Encodings, Sparse
+from fewsight._base.encodings import Encodings
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, Indices, State
+from fewsight._base.types import Array, Indices, Sparse, State
 from fewsight.kernels.rows import as_sparse, matrix_of
 
 WIDE = 65_536  # columns; encodings with no more are left as they are
@@ -31,7 +31,7 @@ class Narrowing:
     bounds: Indices  # (n_channels + 1,)
 
     @classmethod
-    def of(cls, rows: Any, widths: list[int]) -> Narrowing | None:
+    def of(cls, rows: Sparse, widths: list[int]) -> Narrowing | None:
         """What training rows ask for; None where they are not wide."""
         bounds = np.concatenate([[0], np.cumsum(widths)]).astype(np.intp)
         return cls(np.unique(rows.indices).astype(np.intp), bounds) if bounds[-1] > WIDE else None
@@ -46,7 +46,7 @@ class Narrowing:
         """The channel of each column of narrowed rows."""
         return np.concatenate([self._channel_of(self.used), np.arange(len(self.bounds) - 1)])
 
-    def narrowed(self, rows: Any) -> Any:
+    def narrowed(self, rows: Sparse) -> Sparse:
         """The same rows in fewer columns."""
         columns = rows.indices.astype(np.intp)
         places = np.minimum(np.searchsorted(self.used, columns), max(len(self.used) - 1, 0))

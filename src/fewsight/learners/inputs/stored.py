@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import scipy.sparse
 
-from fewsight._base.encodings import DenseRows, Rows, SparseRows
+from fewsight._base.encodings import DenseRows, SparseRows
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, State
+from fewsight._base.types import Array, Rows, State
 
 SMALLEST_SCALE = 1e-100  # what is divided by less is soon infinite
 Matrix = Rows
