@@ -73,9 +73,7 @@ def rbf_svm(task: Task) -> Answers:
     """C and the width of the Gaussian by cross-validated accuracy."""
     distances, asked = squared_distances(task.train, None), squared_distances(task.test, task.train)
     mean = distances.sum() / (len(distances) * (len(distances) - 1))
-    grams = {
-        width: (np.exp(-distances / (2 * width * mean)), np.exp(-asked / (2 * width * mean))) for width in WIDTHS
-    }
+    grams = {width: (np.exp(-distances / (2 * width * mean)), np.exp(-asked / (2 * width * mean))) for width in WIDTHS}
     return _best_svm(task, grams)
 
 
