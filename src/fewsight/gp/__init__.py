@@ -7,8 +7,17 @@ from fewsight.gp.correlated_column import BorrowedColumn, borrowed_column
 from fewsight.gp.correlation_path import CorrelationPaths, Inverted, LeftOut, path_inside, paths_beside
 from fewsight.gp.determinant_bound import bound_from_ritz, deflated_bound, log_determinant_bound, squares_from_below
 from fewsight.gp.evidence import Evidence, log_evidence_and_gradients
-from fewsight.gp.gram_stack import BlockStack, GramStack
-from fewsight.gp.gram_sums import GramList, Grams, GramsOnRequest, as_grams
+from fewsight.gp.gram_stack import BlockStack, GramStack, ScaledBlocks
+from fewsight.gp.gram_sums import (
+    GramList,
+    Grams,
+    GramsOnRequest,
+    Matrices,
+    ScaledGrams,
+    as_grams,
+    mean_of,
+    weighted_sum,
+)
 from fewsight.gp.growing_posterior import FreeMeanPosterior, GrowingPosterior, KernelColumns
 from fewsight.gp.iterative_posterior import (
     IterativePosterior,
@@ -72,6 +81,7 @@ __all__ = [
     "LinearOperator",
     "LowRank",
     "LowRankPreconditioner",
+    "Matrices",
     "Minimum",
     "NoiseCurve",
     "Penalty",
@@ -82,6 +92,8 @@ __all__ = [
     "Quadrature",
     "Restricted",
     "Ritz",
+    "ScaledBlocks",
+    "ScaledGrams",
     "Slopes",
     "Solution",
     "SolverOptions",
@@ -103,6 +115,7 @@ __all__ = [
     "likelihood_bound",
     "log_determinant_bound",
     "log_evidence_and_gradients",
+    "mean_of",
     "minimise",
     "noise_curve",
     "path_inside",
@@ -113,4 +126,5 @@ __all__ = [
     "targets_of_columns",
     "task_covariance",
     "task_factors",
+    "weighted_sum",
 ]

@@ -16,4 +16,4 @@ from fewsight.kernels import Kernel
 Images: TypeAlias = Sequence[Image] | Sequence[npt.NDArray] | Sequence[str | PathLike[str]]
 Grams: TypeAlias = npt.ArrayLike | Sequence[npt.ArrayLike]  # one, or several of the same examples
 Examples: TypeAlias = npt.ArrayLike | Sparse | Grams | Images
-KernelLike: TypeAlias = Kernel | Channel | Sequence[Channel] | str | None
+KernelLike: TypeAlias = Kernel | Sequence[Kernel] | Channel | Sequence[Channel] | str | None

@@ -19,7 +19,7 @@ from fewsight._base.checks import check_choice, check_integer, check_matrix, che
 from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices, State
-from fewsight.gp import PENALTIES, LearnedWeights, Penalty, Posterior, learn_weights_and_noise
+from fewsight.gp import PENALTIES, LearnedWeights, Penalty, Posterior, learn_weights_and_noise, mean_of, weighted_sum
 from fewsight.learners.calibration import fit_calibration
 from fewsight.learners.folds import left_out_folds
 
@@ -104,7 +104,7 @@ class Combination:
     def posteriors(self, grams: Sequence[Array], targets: Array, balance: Array) -> Iterator[Posterior]:
         """The posterior of each problem."""
         for weights, noise, columns in zip(self.weights, self.noise, _columns(len(self.weights)), strict=True):
-            K = np.tensordot(weights, grams, axes=1)
+            K = weighted_sum(grams, weights)
             yield Posterior.condition(K, targets[:, columns], noise * balance)
 
     def state(self) -> State:
@@ -248,7 +248,7 @@ class _Problem:
     @cached_property
     def left_out(self) -> tuple[Indices, Indices]:
         """The fold of each example, and the examples that can be predicted without theirs."""
-        return left_out_folds(np.mean(self.grams, axis=0), self.classes)
+        return left_out_folds(mean_of(self.grams), self.classes)
 
     def surprise(self, combination: Combination) -> float:
         """Mean surprise at left-out examples after calibration, in nats."""
