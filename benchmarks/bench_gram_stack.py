@@ -12,7 +12,7 @@ import numba
 import numpy as np
 import numpy.typing as npt
 
-from fewsight._compiled._threads import in_shares
+from fewsight._compiled._loops import in_shares
 from fewsight.gp import GramStack
 
 from timing import arguments, record, side_by_side, write

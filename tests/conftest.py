@@ -12,7 +12,7 @@ import pytest
 from hypothesis import settings
 
 pytest.register_assert_rewrite("fewsight.testing")  # what fails there says which numbers it failed on
-sys.path.insert(0, str(Path(__file__).parent))  # for small_networks, which tests of several folders share
+sys.path.insert(0, str(Path(__file__).parent))  # for modules that tests of several folders share
 
 # The same examples in every run, so that a failure is the change's; tests/hostile/fuzz_readers.py is what looks for new ones.
 settings.register_profile("same examples", derandomize=True)

@@ -22,11 +22,10 @@ from threadpoolctl import threadpool_limits
 from experiments.kapoor2010.command import numbers, run, write_figure
 from experiments.rodner2012.results import add_outputs, kept, made_up_arguments, record, write_results
 from fewsight._base.progress import silent, track
-from fewsight.gp import noise_curve
+from fewsight.gp import IterativePosterior, noise_curve
 from fewsight.kernels import HistogramOperator, LookupTable
 from fewsight.learners.histogram_gp import HistogramGPClassifier
-from fewsight.learners.histograms import HistogramPosterior, options_of
-from fewsight.learners.histograms.settings import STEPS, unit
+from fewsight.learners.histograms.model_selection import STEPS, unit
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from histogram_data import one_against_many
@@ -58,16 +57,16 @@ def measure(n_others: int, seed: int) -> dict[str, float]:
         cell["seconds_product"] = timed(lambda: [operator @ V for _ in range(3)])[1] / 24
         cell["seconds_product_of_one"] = timed(lambda: [operator @ V[:, 0] for _ in range(10)])[1] / 10
         (level, _), cell["seconds_noise"] = timed(lambda: noise_curve(operator, targets, steps=STEPS).best())
-        options = options_of(HistogramGPClassifier())
+        options = HistogramGPClassifier().options()
         for name, noise in (("train", level), ("train_fixed_noise", FIXED_NOISE)):
             noises = np.full((operator.n, 1), noise)
             posterior, cell[f"seconds_{name}"] = timed(
-                lambda noises=noises: HistogramPosterior.condition(operator, classes, 2, noises, options)
+                lambda noises=noises: IterativePosterior.condition(operator, classes, 2, noises, options)
             )
             cell[f"iterations_{name}"] = float(posterior.iterations)
             if name == "train":
                 chosen = posterior
-        table = LookupTable.from_operator(operator, chosen.dual, 100)
+        table = LookupTable.from_operator(operator, chosen.dual_weights, 100)
         m = data.X_test.shape[0]
         exact, seconds = timed(lambda: chosen.exact_mean(data.X_test)[:, 1])
         cell["seconds_predict_exact"] = seconds / m

@@ -16,9 +16,10 @@ from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
 from fewsight._base.progress import silent
+from fewsight.gp import IterativePosterior
 from fewsight.kernels import HistogramOperator
 from fewsight.learners import HistogramGPClassifier
-from fewsight.learners.histograms import Found, HistogramPosterior, find, options_of, settings_of
+from fewsight.learners.histograms import Found, choose_kernel_and_noise
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 from histogram_data import one_against_many
@@ -29,13 +30,14 @@ MANY_CATEGORIES, MANY_EACH, MANY_TEST = 101, 10, 20  # 100 images of each catego
 TOLERANCE = 1e-5  # of training: a rare category is a small part of its targets
 
 
-def learned(X: Any, classes: Any, **options: Any) -> tuple[Found, HistogramPosterior]:
+def learned(X: Any, classes: Any, **options: Any) -> tuple[Found, IterativePosterior[HistogramOperator]]:
     """Kernel, noise and posterior of a learner with these options; no calibration, which no area under a curve needs."""
     learner = HistogramGPClassifier(tolerance=TOLERANCE, **options)
     n_classes = int(classes.max()) + 1
     operator = HistogramOperator.from_rows(X)
-    found = find(operator, classes, n_classes, np.zeros(operator.width, np.intp), settings_of(learner))
-    return found, HistogramPosterior.condition(found.operator, classes, n_classes, found.noise, options_of(learner))
+    groups = np.zeros(operator.width, np.intp)
+    found = choose_kernel_and_noise(operator, classes, n_classes, groups, learner.settings())
+    return found, IterativePosterior.condition(found.operator, classes, n_classes, found.noise, learner.options())
 
 
 def thousand_weights(seed: int, problems: str, n_others: int, n_words: int, **more: Any) -> Cell:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from fewsight._compiled import (
-    _threads,
+    _loops,
     canonical_rows,
     column_totals,
     intersection_cross,
@@ -154,7 +154,7 @@ def test_threads_share_the_work_and_change_nothing_that_counts(monkeypatch: pyte
     X, V = histograms(200, 33, 0.5), numbers(200, LANES)
     columns, sides = columns_of(X), rows_of(X)
     masks = column_totals.masks_of_rows(*sides, 33)
-    monkeypatch.setattr(_threads, "WORTH_SHARING", 1)
+    monkeypatch.setattr(_loops, "WORTH_SHARING", 1)
     found = []
     for n_threads in (1, 2, 3, 50):
         monkeypatch.setattr(numba, "get_num_threads", lambda n_threads=n_threads: n_threads)

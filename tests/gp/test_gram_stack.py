@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fewsight._base.errors import InvalidInput
-from fewsight.gp import BlockStack, GramStack, Penalty, gram_stack, learn_weights_and_noise
+from fewsight.gp import BlockStack, GramStack, Penalty, ScaledBlocks, gram_stack, learn_weights_and_noise, mean_of
 
 
 def test_pairs_are_multiplied_in_pieces(grams, columns, monkeypatch):
@@ -77,14 +77,20 @@ def test_blocks_of_new_examples_are_summed_as_well():
     rng = np.random.default_rng(0)
     blocks, columns, weights = rng.normal(size=(5, 4, 7)), rng.normal(size=(7, 3)), rng.random((3, 5))
     weights[:, 2] = 0.0
-    stack = BlockStack((4, 7))
-    for block in blocks:
-        stack.append(block)
+    stack = BlockStack.of(blocks)
     assert len(stack) == 5
     assert stack.nbytes == 4 * 5 * 28
     np.testing.assert_allclose(stack[3], blocks[3], rtol=1e-7)
     np.testing.assert_allclose(stack.weighted_sum(weights[0]), np.tensordot(weights[0], blocks, axes=1), atol=1e-6)
     expected = np.einsum("ck,kmn,nc->mc", weights, blocks, columns)
     np.testing.assert_allclose(stack.weighted_products(weights, columns), expected, atol=1e-5)
+    np.testing.assert_allclose(mean_of(stack), np.mean(blocks, axis=0), atol=1e-6)
+    scaled = ScaledBlocks(stack, np.arange(5.0))
+    np.testing.assert_allclose(
+        scaled.weighted_sum(weights[0]), stack.weighted_sum(weights[0] * np.arange(5)), rtol=1e-12
+    )
+    np.testing.assert_allclose(scaled[2], 2 * stack[2])
+    with pytest.raises(InvalidInput, match="BlockStack: blocks must hold at least one matrix, got none"):
+        BlockStack.of([])
     with pytest.raises(InvalidInput, match="BlockStack: a block must be a matrix of 4 x 7, got 7 x 4"):
         stack.append(blocks[0].T)

@@ -3,17 +3,29 @@
 import numpy as np
 import pytest
 
-from fewsight.gp import GramList, GramsOnRequest, GramStack, as_grams, log_evidence_and_gradients
+from fewsight.gp import (
+    GramList,
+    GramsOnRequest,
+    GramStack,
+    ScaledGrams,
+    as_grams,
+    log_evidence_and_gradients,
+    mean_of,
+    weighted_sum,
+)
 
 HALF_STEP = 2.0**-24  # the relative error of a number rounded to single precision
 
 
-@pytest.fixture(params=["list", "stack", "on request"])
+@pytest.fixture(params=["list", "stack", "on request", "scaled"])
 def several(request, grams):
     if request.param == "list":
         return GramList(grams)
     if request.param == "stack":
         return GramStack.of(grams)
+    if request.param == "scaled":
+        factors = 2.0 ** np.arange(len(grams))  # powers of two: nothing is rounded
+        return ScaledGrams(GramStack.of([K / f for K, f in zip(grams, factors, strict=True)]), factors)
     return GramsOnRequest(lambda number: grams[number], len(grams), len(grams[0]))
 
 
@@ -25,7 +37,7 @@ def test_every_kind_is_a_sequence_of_its_matrices(several, grams):
         np.testing.assert_array_equal(found, found.T)
     np.testing.assert_array_equal(several[-1], several[10])
     assert len(several[2:5]) == 3
-    with pytest.raises(IndexError, match="there are 11 Gram matrices, and none has the number 11"):
+    with pytest.raises(IndexError, match="there are 11 matrices, and none has the number 11"):
         several[11]
 
 
@@ -65,6 +77,8 @@ def test_a_list_stays_a_list_to_the_last_bit(gram):
     weights = np.array([0.2, 0.5, 0.3])
     np.testing.assert_array_equal(as_grams(grams).weighted_sum(weights), np.tensordot(weights, grams, axes=1))
     np.testing.assert_array_equal(as_grams(grams).mean(), np.mean(grams, axis=0))
+    np.testing.assert_array_equal(weighted_sum(grams, weights), np.tensordot(weights, grams, axes=1))
+    np.testing.assert_array_equal(mean_of(grams), np.mean(grams, axis=0))
     assert as_grams(stack := GramStack.of(grams)) is stack
 
 

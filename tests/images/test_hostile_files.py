@@ -111,7 +111,7 @@ def test_a_linked_file_is_read(tmp_path: Path) -> None:
         (b"hello, this is a letter", "not an image (JPEG, PNG, TIFF, BMP, WebP or GIF)"),
         (b"\0" * 100, "not an image (JPEG, PNG, TIFF, BMP, WebP or GIF)"),
         (b"\xff", "not an image (JPEG, PNG, TIFF, BMP, WebP or GIF)"),
-        (b"\0\0\0\x18ftypheic", "HEIC, a format that is not read here; save it as JPEG or PNG"),
+        (b"\0\0\0\x18ftypcrx ", "Canon raw, a format that is not read here; save it as JPEG or PNG"),
         (b"%!PS-Adobe-3.0 EPSF-3.0", "not an image (JPEG, PNG, TIFF, BMP, WebP or GIF)"),
     ],
 )

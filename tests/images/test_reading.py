@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import io
 import struct
 import threading
@@ -16,6 +17,7 @@ import pytest
 from PIL import Image as Pillow
 from PIL import ImageFile as PillowFile
 
+from fewsight._base.errors import UnreadableImage
 from fewsight.images import ImageArray, ImageFile, read_pixels
 from fewsight.images.pixels import deep_to_unit, size_within
 from fewsight.images.reading import decode
@@ -278,3 +280,23 @@ def test_a_file_and_an_array_of_the_same_bytes_give_the_same_pixels(tmp_path: Pa
     Pillow.fromarray(values).save(path)
     for side in (None, 17):
         np.testing.assert_array_equal(ImageFile(path).pixels(side), ImageArray(values).pixels(side))
+
+
+def test_heic_is_read_upright_where_the_extra_is_installed() -> None:
+    pillow_heif = pytest.importorskip(
+        "pillow_heif", reason="pillow-heif is not installed: pip install 'fewsight[heic]'"
+    )
+    exif = Pillow.Exif()
+    exif[0x0112] = 6  # on its side
+    stream = io.BytesIO()
+    pillow_heif.from_pillow(Pillow.fromarray(quarters())).save(stream, quality=95, exif=exif.tobytes())
+    plain = encoded(Pillow.fromarray(quarters()), "JPEG", quality=95, exif=exif)
+    assert np.abs(decode(stream.getvalue(), "p") - decode(plain, "p")).mean() < 0.05
+    with pytest.raises(UnreadableImage, match="damaged HEIC"):
+        decode(stream.getvalue()[:100], "p")
+
+
+def test_heic_without_the_extra_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(UnreadableImage, match=r"HEIC, which is read with an extra: pip install 'fewsight\[heic\]'"):
+        decode(b"\0\0\0\x18ftypheic" + bytes(100), "p")

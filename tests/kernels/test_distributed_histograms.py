@@ -50,6 +50,9 @@ def compare(client: Any, make: Any, **options: Any) -> None:
     agree(shared.append(Z), alone.append(Z), np.concatenate([V, V[:20]]))
     lookup = shared.lookup_table(V, bins=20).product(Z)
     np.testing.assert_allclose(lookup, LookupTable.from_operator(alone, V, bins=20).product(Z), rtol=1e-10)
+    np.testing.assert_allclose(shared.diag_of(Z), alone.diag_of(Z), rtol=1e-10)
+    for bins in (20, None):
+        np.testing.assert_allclose(shared.table(V, bins).product(Z), alone.table(V, bins).product(Z), rtol=1e-10)
 
 
 def agree(shared: DistributedHistogramOperator, alone: HistogramOperator, V: np.ndarray = V) -> None:

@@ -7,7 +7,14 @@ import pytest
 import scipy.sparse
 
 from fewsight._base.errors import InvalidInput
-from fewsight.kernels import GeneralHistogramIntersection, HistogramOperator, LookupTable, SearchTable, SortedHistograms
+from fewsight.kernels import (
+    GeneralHistogramIntersection,
+    HistogramOperator,
+    LookupTable,
+    SearchTable,
+    SortedHistograms,
+    histogram_tables,
+)
 from fewsight.kernels import histogram_operator as module
 
 KINDS = [
@@ -159,6 +166,21 @@ def test_a_lookup_table_is_fine_where_most_values_are() -> None:
         [X.max(axis=0), np.sort(X, axis=0)[1_899], np.zeros(4)]
     )  # of the coarse bins, of the fine, and none
     np.testing.assert_allclose(table.product(ends), operator.product(ends, V), rtol=1e-9, atol=1e-9)
+
+
+def test_a_table_that_would_be_too_large_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, Z = rows(200, 20), rows(10, 20, seed=1)
+    operator, V = HistogramOperator.from_rows(X), np.random.default_rng(2).normal(size=(200, 3))
+    assert isinstance(operator.table(V, 50), LookupTable)
+    monkeypatch.setattr(histogram_tables, "TABLE_BYTES", 8 * 20 * 51 * 3 - 1)
+    for products in (operator.table(V, 50), operator.table(V, None)):
+        np.testing.assert_array_equal(products.product(Z), operator.product(Z, V))
+
+
+def test_new_rows_have_the_diagonal_of_the_kernel() -> None:
+    operator = HistogramOperator.from_rows(rows(30, 8), weights=np.arange(8.0)).with_transform("power", 0.5)
+    agree(operator.diag_of(rows(30, 8)), operator.diag())
+    agree(operator.diag_of(rows(9, 8, seed=1)), np.sqrt(rows(9, 8, seed=1)) @ np.arange(8.0))
 
 
 def test_a_lookup_table_knows_transforms() -> None:

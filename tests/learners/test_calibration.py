@@ -5,7 +5,7 @@ import pytest
 
 from fewsight.kernels import RBF
 from fewsight.learners import GPClassifier
-from fewsight.learners.calibration import Calibration, _Surprise, fit_calibration
+from fewsight.learners.calibration import Calibration, _contrast, _Surprise, fit_calibration
 from fewsight.metrics import calibration_error, log_loss
 
 KERNEL = RBF(scale=3.0)
@@ -67,7 +67,8 @@ def test_classes_of_one_size_lean_nowhere():
 @pytest.mark.parametrize("leaning", [None, np.array([0.8, -0.3, -0.5])])
 def test_the_gradient_of_the_calibration_is_that_of_finite_differences(leaning):
     rng = np.random.default_rng(0)
-    surprise = _Surprise(rng.normal(size=(20, 3)), rng.integers(0, 3, 20), leaning, rng.random(20))
+    mean, classes = rng.normal(size=(20, 3)), rng.integers(0, 3, 20)
+    surprise = _Surprise(mean, np.log(_contrast(mean)), classes, leaning, rng.random(20))
     at = np.array([0.4, -0.2, 1.3][: 2 if leaning is None else 3])
     steps = 1e-6 * np.eye(len(at))
     expected = [(surprise(at + step)[0] - surprise(at - step)[0]) / 2e-6 for step in steps]

@@ -6,28 +6,12 @@ import scipy.sparse
 from sklearn.metrics import roc_auc_score
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
+from bags_of_words import X_TEST, Y_TEST, X, Y, words
 from fewsight._base.errors import FewsightError
-from fewsight.channels import Phog, SpatialPmk
-from fewsight.images import sample_set
 from fewsight.kernels import HistogramIntersection
 from fewsight.learners import HistogramGPClassifier
-from fewsight.learners.histograms.choosing import least_loss
-from fewsight.metrics import accuracy_per_class, log_loss
 from fewsight.persistence import load, save
 
-
-def words(n, n_classes, seed, width=60, features=40):
-    """Bags of words of some classes, a row's class in turn, and rows that sum to one."""
-    shares = np.random.default_rng(99).dirichlet(np.full(width, 0.8), n_classes)
-    rng = np.random.default_rng(seed)
-    classes = np.arange(n) % n_classes
-    usual = np.random.default_rng(98).dirichlet(np.full(width, 2.0))
-    counts = np.array([rng.multinomial(features, 0.5 * shares[c] + 0.5 * usual) for c in classes])
-    return counts / features, np.array(["ant", "bee", "cat", "dog"])[classes]
-
-
-X, Y = words(180, 3, 0)
-X_TEST, Y_TEST = words(90, 3, 1)
 K, K_TEST = HistogramIntersection().gram(X), HistogramIntersection().gram(X_TEST, X)
 
 
@@ -73,27 +57,6 @@ def test_two_classes_are_each_others_opposites():
     np.testing.assert_allclose(found[:, 0], -found[:, 1])
 
 
-def test_the_look_up_table_hardly_differs_from_exact_prediction():
-    learner = HistogramGPClassifier(noise_variance=0.4).fit(X, Y)
-    exact = learner.posterior_.exact_mean(X_TEST)
-    np.testing.assert_allclose(learner.latent_mean(X_TEST), exact, atol=0.02)
-    assert np.mean(exact.argmax(axis=1) == learner.latent_mean(X_TEST).argmax(axis=1)) > 0.98
-
-
-def test_the_exact_variance_is_that_of_a_dense_reference():
-    learner = HistogramGPClassifier(noise_variance=0.4, tolerance=1e-11).fit(X, Y)
-    inverse = np.linalg.inv(K + 0.4 * np.eye(180))
-    ones = inverse.sum(axis=1)
-    variance = X_TEST.sum(axis=1) - np.einsum("ij,jk,ik->i", K_TEST, inverse, K_TEST)
-    variance += (1 - K_TEST @ ones) ** 2 / ones.sum()
-    np.testing.assert_allclose(
-        learner.exact_variance(X_TEST)[:, 0], learner.posterior_.scale * variance, rtol=1e-6
-    )  # tolerance of systems for variances is capped at 1e-3 elsewhere
-    fast = learner.variances_.fast
-    assert (fast.bound(X_TEST) >= variance - 1e-9).all()
-    assert np.corrcoef(fast.of(X_TEST), variance)[0, 1] > 0.8
-
-
 def test_what_is_learned_by_evidence_classifies_well():
     learner = HistogramGPClassifier().fit(X, Y)
     assert np.mean(learner.predict(X_TEST) == Y_TEST) > 0.85
@@ -129,82 +92,12 @@ def test_every_option_still_classifies(options):
     assert found.unknown.mean() < 0.3
 
 
-@pytest.mark.parametrize("transform", ["none", "power", "exponential"])
-def test_the_bound_finds_a_noise_near_that_of_the_evidence_and_no_kernel_that_compares_nothing(transform):
-    options = {"feature_transform": transform, "transform_parameter": "evidence"}
-    learner = HistogramGPClassifier(criterion="bound", **options).fit(X, Y)
-    level = HistogramGPClassifier().fit(X, Y).noise_variance_
-    assert level / 4 < learner.noise_variance_ < 8 * level
-    assert learner.score(X_TEST, Y_TEST) > 0.85
-    given = HistogramGPClassifier(criterion="bound", noise_variance=5e3, **options).fit(X, Y)
-    assert np.isfinite(given.log_evidence_)
-
-
-def test_weights_that_are_given_are_used():
-    weights = np.r_[np.ones(30), np.zeros(30)]
-    some = HistogramGPClassifier(relevance=weights, noise_variance=0.3, quantization_bins=None).fit(X, Y)
-    half = HistogramGPClassifier(noise_variance=0.3, quantization_bins=None).fit(X[:, :30], Y)
-    np.testing.assert_allclose(some.latent_mean(X_TEST), half.latent_mean(X_TEST[:, :30]), atol=1e-5)
-
-
 def test_a_rare_class_is_ranked_well_without_a_choice_of_noise():
     rare, label = words(600, 2, 3)
     kept = np.flatnonzero((label == "ant") | (np.arange(600) % 40 == 1))
     learner = HistogramGPClassifier().fit(rare[kept], label[kept])
     test, truth = words(400, 2, 4)
     assert roc_auc_score(truth == "bee", learner.latent_mean(test)[:, 1]) > 0.8
-
-
-def one_in_twenty(seed):
-    """Two classes, one of them rare."""
-    rows, label = words(1_500, 2, seed, width=40, features=25)
-    kept = np.flatnonzero((label == "ant") | (np.arange(1_500) % 20 == 1))
-    return rows[kept], label[kept]
-
-
-def test_balanced_decides_for_a_rare_class_as_often_as_it_should():
-    (rows, label), (new, truth) = one_in_twenty(3), one_in_twenty(4)
-    plain, balanced = (HistogramGPClassifier(balanced=each).fit(rows, label) for each in (False, True))
-    assert accuracy_per_class(truth, balanced.predict(new)) > accuracy_per_class(truth, plain.predict(new)) + 0.03
-    recalls = [np.mean(balanced.predict(new)[truth == name] == name) for name in ("ant", "bee")]
-    assert abs(recalls[0] - recalls[1]) < 0.15
-    assert balanced.left_out_accuracy_ == pytest.approx(np.mean(recalls), abs=0.1)
-
-
-def test_probabilities_of_a_rare_class_are_as_large_as_it_is_frequent():
-    (rows, label), (new, truth) = one_in_twenty(3), one_in_twenty(4)
-    learner = HistogramGPClassifier().fit(rows, label)
-    stated = learner.predict_proba(new)
-    share = np.mean(truth == "bee")
-    assert stated[:, 1].mean() == pytest.approx(share, rel=0.4)
-    assert log_loss(truth, stated, ("ant", "bee")) < 0.8 * -(share * np.log(share) + (1 - share) * np.log(1 - share))
-    np.testing.assert_array_equal(learner.classes_[stated.argmax(axis=1)], learner.predict(new))
-
-
-@pytest.mark.parametrize(("gain", "expected"), [(0.5, 0.6), (0.01, 1.0)])
-def test_the_plain_kernel_stays_unless_the_gain_is_above_its_standard_error(gain, expected):
-    chance = np.random.default_rng(0).normal(size=100)  # of the examples that a parameter of 0.6 happens to suit
-
-    def losses(parameter):
-        return 2.0 - np.exp(-20 * (parameter - 0.6) ** 2) * (gain + chance - chance.mean())
-
-    assert least_loss(losses, np.array([0.2, 0.5, 0.7, 1.0, 1.5]), 1.0) == pytest.approx(expected, abs=0.03)
-
-
-def test_a_transform_that_is_learned_from_left_out_examples_predicts_better():
-    rng = np.random.default_rng(5)
-    shares = np.random.default_rng(6).dirichlet(np.full(60, 0.5), 4)
-
-    def bursts(n):
-        """Words that come in bursts: how often one comes says little, that it comes at all says much."""
-        classes = np.arange(n) % 4
-        counts = np.array([rng.poisson(12 * (0.4 * shares[c] + 0.6 / 60)) * rng.pareto(0.8, 60) for c in classes])
-        return counts / np.maximum(counts.sum(axis=1, keepdims=True), 1e-9), classes
-
-    (rows, label), (new, truth) = bursts(240), bursts(400)
-    plain, power = (HistogramGPClassifier(feature_transform=kind).fit(rows, label) for kind in ("none", "power"))
-    assert power.transform_parameter_ < 0.8
-    assert power.score(new, truth) > plain.score(new, truth) + 0.03
 
 
 def test_adding_examples_and_classes_ends_where_training_on_all_does():
@@ -241,21 +134,6 @@ def test_the_model_file_brings_it_back(tmp_path, labels):
     np.testing.assert_array_equal(again.predict(X_TEST), learner.predict(X_TEST))
     again.add(X_TEST[:3], labels[:3])
     assert again.posterior_.n == 183
-
-
-def test_images_go_through_channels_that_compare_by_intersection():
-    tiles = sample_set()
-    by_name = {
-        name: [i for i, label in zip(tiles.images, tiles.labels, strict=True) if label == name]
-        for name in tiles.classes
-    }
-    one, two = (by_name[name][:8] for name in tiles.classes[:2])
-    channel = SpatialPmk(n_words=20, n_descriptors=1_000, scales=(1.0,), longest_side=64)
-    for channels in (channel, [channel, SpatialPmk(n_words=30, n_levels=1, scales=(1.0,), longest_side=64)]):
-        learner = HistogramGPClassifier(channels).fit([*one[:6], *two[:6]], ["a"] * 6 + ["b"] * 6)
-        assert learner.predict([*one[6:], *two[6:]]).tolist().count("a") in {1, 2, 3}
-    with pytest.raises(FewsightError, match="channels must compare by histogram intersection, got phog"):
-        HistogramGPClassifier(Phog()).fit(one, ["a", "b"] * 4)
 
 
 @pytest.mark.parametrize(

@@ -102,7 +102,7 @@ def test_training_prediction_and_exact_variance_are_those_of_an_inverse(n, balan
     dual, mean, free, variance = (np.array(part).T for part in zip(*map(dense.column, range(3)), strict=True))
     same(posterior.operator @ dense.targets, dense.K @ dense.targets)
     same(posterior.operator.diag(), np.diag(dense.K))
-    same(posterior.dual, dual)
+    same(posterior.dual_weights, dual)
     same(posterior.means, free)
     assert posterior.scale == pytest.approx(np.einsum("ij,ij->", dual, dense.targets) / (3 * (n - 1)), rel=1e-8)
     same(learner.latent_mean(rows(dense.X_test)), mean)
@@ -115,7 +115,7 @@ def test_training_prediction_and_exact_variance_are_those_of_an_inverse(n, balan
 def test_predictions_by_table_are_within_the_bound_that_the_documentation_states(n, bins):
     dense = Dense.of(n, balanced=False)
     learner = learned(dense, np.asarray, quantization_bins=bins)
-    operator, dual = learner.posterior_.operator, learner.posterior_.dual
+    operator, dual = learner.posterior_.operator, learner.posterior_.dual_weights
     apart = np.abs(learner.latent_mean(dense.X_test) - learner.posterior_.exact_mean(dense.X_test))
     bound = np.zeros(3)
     for d, nodes in enumerate(_nodes(operator, bins)[0]):

@@ -28,7 +28,10 @@ def shown(value: Any) -> str:
 
 def check_positive(owner: object, name: str, value: Any) -> float:
     """A finite number above zero, as a float."""
-    number = _as_float(value) if _is_number(value) else math.nan
+    try:
+        number = float(value) if _is_number(value) else math.nan
+    except OverflowError:  # a whole number beyond all floats
+        number = math.inf
     if not 0 < number < math.inf:
         raise InvalidInput(f"{owner_name(owner)}: {name} must be a finite number > 0, got {shown(value)}.")
     return number
@@ -108,14 +111,6 @@ def is_plainly_symmetric(K: Array) -> bool:
 def _is_square(value: Any) -> bool:
     floats = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim == 2
     return floats and value.shape[0] == value.shape[1] > 0
-
-
-def _as_float(value: float) -> float:
-    """Infinity for a whole number beyond all floats."""
-    try:
-        return float(value)
-    except OverflowError:
-        return math.inf
 
 
 def _is_number(value: Any) -> bool:

@@ -35,6 +35,10 @@ class ModelFileError(FewsightError):
     """A model file is damaged, foreign, or newer than this version."""
 
 
+class ProjectError(FewsightError):
+    """A project file cannot be opened, read or written; what was acknowledged before is untouched."""
+
+
 class WordNetMissing(FewsightError):
     """WordNet is not on this machine; the text says how to get it."""
 

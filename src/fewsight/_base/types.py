@@ -7,9 +7,12 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
+SparseRows: TypeAlias = scipy.sparse.csr_array
+Rows: TypeAlias = Array | SparseRows  # an example in each row
 Pixels = npt.NDArray[np.float32]  # (h, w, 3), RGB in [0, 1]
 Json: TypeAlias = "dict[str, Json] | list[Json] | str | int | float | bool | None"
 Recipe = dict[str, Any]  # JSON-able: all that decides what a computation returns

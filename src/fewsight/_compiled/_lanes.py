@@ -164,17 +164,3 @@ def aligned_copy(V: Array, skew: int) -> Array:
     copy = aligned(V.shape[0], skew)
     copy[:] = V.reshape(-1)
     return copy
-
-
-def blocks(V: Array) -> list[slice]:
-    """All columns of V, LANES at a time."""
-    return [slice(left, left + LANES) for left in range(0, V.shape[1], LANES)]
-
-
-def padded(block: Array, always: bool = False) -> Array:
-    """The columns with zeros after them, LANES in all, contiguous; a single column stays alone, unless `always`."""
-    if block.shape[1] == LANES or (block.shape[1] == 1 and not always):
-        return np.ascontiguousarray(block)
-    whole = np.zeros((len(block), LANES))
-    whole[:, : block.shape[1]] = block
-    return whole

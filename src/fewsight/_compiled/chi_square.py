@@ -15,6 +15,7 @@ import scipy.sparse
 
 from fewsight._base.types import Array
 from fewsight._compiled._caching import compiled
+from fewsight._compiled._loops import threads_for
 from fewsight._compiled._row_tiles import (
     PANEL_ROWS,
     Ints,
@@ -26,7 +27,6 @@ from fewsight._compiled._row_tiles import (
     tile_side,
     tiles,
 )
-from fewsight._compiled._threads import threads_for
 
 
 def distances_reference(X: Array, Z: Array) -> Array:

@@ -14,8 +14,8 @@ import numpy as np
 
 from fewsight._base.types import Array
 from fewsight._compiled._caching import compiled
-from fewsight._compiled._lanes import LANES, add, add_where, blocks, fill, load, padded, store
-from fewsight._compiled._threads import summed
+from fewsight._compiled._lanes import LANES, add, add_where, fill, load, store
+from fewsight._compiled._loops import blocks, padded, summed
 from fewsight._compiled.sorted_columns import Ints
 
 BYTES = 16  # of a word, one for each of so many registers: half of those that a processor with masks has

@@ -26,6 +26,7 @@ import scipy.sparse
 
 from fewsight._base.types import Array
 from fewsight._compiled._caching import compiled
+from fewsight._compiled._loops import threads_for
 from fewsight._compiled._row_tiles import (
     PANEL_ROWS,
     Ints,
@@ -37,7 +38,6 @@ from fewsight._compiled._row_tiles import (
     tile_side,
     tiles,
 )
-from fewsight._compiled._threads import threads_for
 
 # One scalar step of `inverted_gram` takes as long as 8 lane steps of `tiled_gram` (measured: 7.7 to 9.3).
 STEP_RATIO = 8

@@ -11,8 +11,8 @@ import numpy as np
 
 from fewsight._base.types import Array
 from fewsight._compiled._caching import compiled
-from fewsight._compiled._lanes import LANES, aligned, blocks, fill, load, minimum, multiply_add, padded, store
-from fewsight._compiled._threads import summed
+from fewsight._compiled._lanes import LANES, aligned, fill, load, minimum, multiply_add, store
+from fewsight._compiled._loops import blocks, padded, summed
 from fewsight._compiled.sorted_columns import Columns
 
 

@@ -16,16 +16,14 @@ from fewsight._compiled._lanes import (
     SKEW,
     add,
     aligned_copy,
-    blocks,
     fill,
     load,
     multiply,
     multiply_add,
-    padded,
     store,
     subtract,
 )
-from fewsight._compiled._threads import in_shares
+from fewsight._compiled._loops import blocks, in_shares, padded
 from fewsight._compiled.sorted_columns import Columns
 
 

@@ -18,15 +18,13 @@ from fewsight._compiled._lanes import (
     add,
     aligned,
     aligned_copy,
-    blocks,
     fill,
     load,
     multiply_add,
-    padded,
     store,
     subtract,
 )
-from fewsight._compiled._threads import summed
+from fewsight._compiled._loops import blocks, padded, summed
 from fewsight._compiled.sorted_columns import Columns
 
 

@@ -23,16 +23,14 @@ from fewsight._compiled._lanes import (
     add,
     aligned,
     aligned_copy,
-    blocks,
     fetch,
     fill,
     load,
     multiply_add,
-    padded,
     store,
     subtract,
 )
-from fewsight._compiled._threads import summed
+from fewsight._compiled._loops import blocks, padded, summed
 from fewsight._compiled.sorted_columns import Columns, Ints
 
 FUSED = {"contract"}  # a product and a sum rounded once: an eighth less time, and no less exact

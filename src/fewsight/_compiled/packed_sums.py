@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from fewsight._base.types import Array, Indices
 from fewsight._compiled._caching import compiled
-from fewsight._compiled._threads import in_shares, summed
+from fewsight._compiled._loops import in_shares, summed
 
 Single = npt.NDArray[np.float32]
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from fewsight._base.types import Array
 from fewsight._compiled._caching import compiled
-from fewsight._compiled._threads import in_shares
+from fewsight._compiled._loops import in_shares
 
 Ints = npt.NDArray[Any]
 

@@ -105,9 +105,6 @@ class History:
         for record in records:
             self.add(Act.from_record(record))
 
-    def __len__(self) -> int:
-        return len(self.acts)
-
     def add(self, act: Act) -> None:
         """The next act."""
         if not self.acts and act.kind != "start":
@@ -149,11 +146,6 @@ class History:
     def on(self) -> list[Act]:
         """The acts that are on, in order."""
         return [self.acts[number] for number in self._on]
-
-    @property
-    def snapshot(self) -> int:
-        """The number of the last act that is on and changes what is learned; a re-learning names it."""
-        return next(number for number in reversed(self._on) if self.acts[number].kind in ("start", "label", "correct"))
 
     def moments(self, most: int = 1) -> list[Moment]:
         """The last states of learning: after each act that added labels, and what came before the next such act."""
@@ -199,7 +191,8 @@ class Moment:
     """A state of learning.
 
     end : how many of the acts that are on it knows.
-    key : the numbers of the last act that changed labels, and of the re-learning in force; -1 without one.
+    key : the numbers of the last act that changed labels, which a re-learning names as its snapshot, and of the re-learning in
+        force; -1 without one.
     learned_from, n_learned : how many of the acts that are on the re-learning knew, and how many labels.
     """
 

@@ -125,7 +125,7 @@ class ActiveLearner(BaseEstimator):
 
     def query(self, batch_size: int | None = None) -> Query:
         """What to ask about next. Until an answer or a skip comes, the same question comes again."""
-        check_is_fitted(self, "view_")
+        check_is_fitted(self, "_replay")
         size = self.batch_size if batch_size is None else check_integer(self, "batch_size", batch_size, least=1)
         replay = self._replay
         query, checks = self._builder.query(replay.view, replay.schedule, self._rest(), size, replay.calibrate)
@@ -136,7 +136,7 @@ class ActiveLearner(BaseEstimator):
 
     def teach(self, indices: Positions, labels: Answers | Label) -> Self:
         """Learn the labels of some examples, asked about or not; a category may be new at any time."""
-        check_is_fitted(self, "view_")
+        check_is_fitted(self, "_replay")
         positions = self._unlabelled(indices)
         answers = checked_labels(self, labels, len(positions), self._replay.view.labels)
         if positions:
@@ -145,19 +145,19 @@ class ActiveLearner(BaseEstimator):
 
     def skip(self, indices: Positions) -> Self:
         """Put examples off: they are not asked about again for the next `cool_down` questions."""
-        check_is_fitted(self, "view_")
+        check_is_fitted(self, "_replay")
         self._replay.follow(Act("skip", tuple(self._unlabelled(indices))))
         return self
 
     def discard(self, indices: Positions) -> Self:
         """Never ask about these examples: they are no part of the rest, and say nothing about accuracy."""
-        check_is_fitted(self, "view_")
+        check_is_fitted(self, "_replay")
         self._replay.follow(Act("discard", tuple(self._unlabelled(indices))))
         return self
 
     def correct(self, index: int, label: Label) -> Self:
         """Change the label of one example that has one; learns all labels anew, with the noise and weights there are."""
-        check_is_fitted(self, "view_")
+        check_is_fitted(self, "_replay")
         (position,) = checked_positions(self, [index], len(self.pool_)).tolist()
         if self.view_.unlabelled[position]:
             raise InvalidInput(f"ActiveLearner: example {position} has no label to correct; use teach().")
@@ -167,7 +167,7 @@ class ActiveLearner(BaseEstimator):
 
     def undo(self) -> Self:
         """Take back the last `teach`, `skip`, `discard` or `correct`, and what was learned from it; any number of times."""
-        check_is_fitted(self, "view_")
+        check_is_fitted(self, "_replay")
         if not self._replay.history.can_undo:
             raise InvalidInput("ActiveLearner: nothing is left to undo.")
         self._replay.step_back()
@@ -175,7 +175,7 @@ class ActiveLearner(BaseEstimator):
 
     def redo(self) -> Self:
         """Take back the last `undo`; possible until something else is taught, skipped, discarded or corrected."""
-        check_is_fitted(self, "view_")
+        check_is_fitted(self, "_replay")
         if not self._replay.history.can_redo:
             raise InvalidInput("ActiveLearner: nothing is left to redo.")
         self._replay.step_forward()
@@ -183,7 +183,7 @@ class ActiveLearner(BaseEstimator):
 
     def relearn(self) -> Self:
         """Learn noise and weights again, where they are to be learned, from all labels; calibration follows when needed."""
-        check_is_fitted(self, "view_")
+        check_is_fitted(self, "_replay")
         self._replay.relearn()
         return self
 
@@ -192,7 +192,7 @@ class ActiveLearner(BaseEstimator):
     @property
     def records_(self) -> list[Record]:
         """Everything that happened, in order, as JSON can hold it; `rebuild` goes on from it."""
-        check_is_fitted(self, "view_")
+        check_is_fitted(self, "_replay")
         return [act.record() for act in self._replay.history.acts]
 
     @property
@@ -203,7 +203,7 @@ class ActiveLearner(BaseEstimator):
     @property
     def learner_(self) -> Learner:
         """The learner with all labels so far, ready for new examples, and for `fewsight.save`."""
-        check_is_fitted(self, "view_")
+        check_is_fitted(self, "_replay")
         if not self.view_.classes:
             raise InvalidInput(
                 "ActiveLearner: at least one example must have a label before there is a learner, got none."
@@ -213,7 +213,7 @@ class ActiveLearner(BaseEstimator):
     @property
     def labels_(self) -> list[Label | None]:
         """One for each example of the pool, None where there is none."""
-        check_is_fitted(self, "view_")
+        check_is_fitted(self, "_replay")
         labels: list[Label | None] = [None] * len(self.pool_)
         for position, label in zip(self.view_.positions.tolist(), self.view_.labels, strict=True):
             labels[position] = label
@@ -221,18 +221,18 @@ class ActiveLearner(BaseEstimator):
 
     def predict(self) -> list[Label]:
         """What each example of the pool would be called now; those with a label too."""
-        check_is_fitted(self, "view_")
+        check_is_fitted(self, "_replay")
         return [self.view_.classes[column] for column in self.view_.decisions().tolist()]
 
     def predict_proba(self) -> Array:
         """Probability of each category for each example of the pool, in the order of `view_.classes`."""
-        check_is_fitted(self, "view_")
+        check_is_fitted(self, "_replay")
         self._replay.calibrate()
         return self.view_.probabilities()
 
     def status(self) -> Status:
         """Where things stand: counts, accuracy with an interval, and whether to stop, in words."""
-        check_is_fitted(self, "view_")
+        check_is_fitted(self, "_replay")
         rest = self._rest()
         accuracy = self.accuracy()
         classes = self.view_.classes
@@ -252,7 +252,7 @@ class ActiveLearner(BaseEstimator):
 
     def accuracy(self) -> Accuracy | None:
         """The share of right decisions on the rest of the pool, by the audit; None before the first."""
-        check_is_fitted(self, "view_")
+        check_is_fitted(self, "_replay")
         checks = self._replay.schedule.checks
         if not checks:
             return None
@@ -264,7 +264,7 @@ class ActiveLearner(BaseEstimator):
 
     def suspicious(self, n: int | None = None) -> Query:
         """One's own labels, the most surprising first, by what all other labels say about each; see `assessment.suspicion`."""
-        check_is_fitted(self, "view_")
+        check_is_fitted(self, "_replay")
         found = self._replay.follower.surprises(self.view_)
         if not self.view_.classes:
             return Query(np.zeros(0, dtype=np.intp), np.zeros(0), (), "No example has a label yet.")

@@ -60,7 +60,7 @@ class QuestionBuilder:
         if not n_exploring:
             return [_by(rule, view, among, wanted, rng)]
         explored = _by(Exploration(), view, among, n_exploring, rng)
-        n_left = (wanted or 1) - len(explored)
+        n_left = (wanted or 1) - len(explored.indices)
         others = np.setdiff1d(among, explored.indices)
         if not n_left or not len(others):
             return [explored]

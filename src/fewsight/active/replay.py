@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from typing import final
 
 import numpy as np
+import numpy.typing as npt
 
 from fewsight._base.types import Array, Indices
 from fewsight.active.assessment.audit import Expected
@@ -71,7 +72,7 @@ class Replay:
         if self._is_due(relearn_every):
             self.relearn()
         else:
-            self._remember()
+            self._remember(self._moment, self.view)
 
     def correct(self, position: int, label: Label) -> None:
         """One label changed; all are learned anew, with the noise and weights there are."""
@@ -91,8 +92,8 @@ class Replay:
     def relearn(self) -> None:
         """Learn noise and weights again, where they are to be learned, from all labels; calibration follows when needed."""
         settings = self.follower.learn(self.view.labelled)
-        act = Act("relearned", snapshot=self.history.snapshot, learned=self.follower.record(settings))
-        self._learned[len(self.history)] = settings
+        act = Act("relearned", snapshot=self._moment.key[0], learned=self.follower.record(settings))
+        self._learned[len(self.history.acts)] = settings
         self.history.add(act)
         self._look_again()
 
@@ -143,7 +144,8 @@ class Replay:
                 continue
             labelled = self.history.labelled(moment.end)
             view = self._advanced(view, before, moment, labelled)
-            known[moment.key], before = Decisions.of(view), moment
+            self._remember(moment, view)
+            known[moment.key], before = self._decisions[moment.key], moment
         self._decisions = known
         return list(known.values())
 
@@ -154,7 +156,7 @@ class Replay:
         self._moment = self.history.moments()[0]
         self.view = self._view_at(self._moment, self.history.labelled())
         self._calibrated = False
-        self._remember()
+        self._remember(self._moment, self.view)
 
     def _view_at(self, moment: Moment, labelled: Labelled) -> LabelledView:
         view = self.follower.view(self._settings_of(moment))
@@ -195,9 +197,10 @@ class Replay:
             return False
         return last < LEAST_TO_LEARN or n - last >= min(relearn_every, max(5, last // 2))
 
-    def _remember(self) -> None:
-        """The decisions as they are now."""
-        if self.view.classes:
-            self._decisions[self._moment.key] = Decisions.of(self.view)
+    def _remember(self, moment: Moment, view: LabelledView) -> None:
+        """The decisions of that moment."""
+        if view.classes:
+            columns: npt.NDArray[np.int32] = view.decisions().astype(np.int32)
+            self._decisions[moment.key] = Decisions(view.n_labelled, len(view.classes), columns)
             for key in list(self._decisions)[: -2 * WINDOW]:
                 del self._decisions[key]

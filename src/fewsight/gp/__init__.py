@@ -7,17 +7,39 @@ from fewsight.gp.correlated_column import BorrowedColumn, borrowed_column
 from fewsight.gp.correlation_path import CorrelationPaths, Inverted, LeftOut, path_inside, paths_beside
 from fewsight.gp.determinant_bound import bound_from_ritz, deflated_bound, log_determinant_bound, squares_from_below
 from fewsight.gp.evidence import Evidence, log_evidence_and_gradients
-from fewsight.gp.gram_stack import BlockStack, GramStack
-from fewsight.gp.gram_sums import GramList, Grams, GramsOnRequest, as_grams
+from fewsight.gp.gram_stack import BlockStack, GramStack, ScaledBlocks
+from fewsight.gp.gram_sums import (
+    GramList,
+    Grams,
+    GramsOnRequest,
+    Matrices,
+    ScaledGrams,
+    as_grams,
+    mean_of,
+    weighted_sum,
+)
 from fewsight.gp.growing_posterior import FreeMeanPosterior, GrowingPosterior, KernelColumns
+from fewsight.gp.iterative_posterior import (
+    IterativePosterior,
+    SolverOptions,
+    left_out_means,
+    targets_of_columns,
+)
 from fewsight.gp.iterative_variance import IterativeVariance
 from fewsight.gp.lanczos import Quadrature, Ritz, largest_eigenvalues, quadrature
 from fewsight.gp.linear_systems import Preconditioner, Solution, conjugate_gradients
 from fewsight.gp.noise import LearnedNoise, learn_noise
 from fewsight.gp.noise_levels import NoiseCurve, noise_curve
-from fewsight.gp.operators import ColumnOperator, DenseOperator, LinearOperator, Restricted
+from fewsight.gp.operators import (
+    ColumnOperator,
+    DenseOperator,
+    LinearOperator,
+    PredictiveOperator,
+    Products,
+    Restricted,
+)
 from fewsight.gp.posterior import LeaveOneOut, Posterior
-from fewsight.gp.preconditioning import LowRankPreconditioner, pivoted_cholesky
+from fewsight.gp.preconditioning import LowRank, LowRankPreconditioner, pivoted_cholesky
 from fewsight.gp.relevance import LearnedRelevance, learn_relevance
 from fewsight.gp.relevance_slopes import Slopes, WeightedOperator, evidence_slopes
 from fewsight.gp.tasks import (
@@ -46,6 +68,7 @@ __all__ = [
     "GramsOnRequest",
     "GrowingPosterior",
     "Inverted",
+    "IterativePosterior",
     "IterativeVariance",
     "KernelColumns",
     "LearnedCorrelations",
@@ -56,17 +79,24 @@ __all__ = [
     "LeftOut",
     "LikelihoodBound",
     "LinearOperator",
+    "LowRank",
     "LowRankPreconditioner",
+    "Matrices",
     "Minimum",
     "NoiseCurve",
     "Penalty",
     "Posterior",
     "Preconditioner",
+    "PredictiveOperator",
+    "Products",
     "Quadrature",
     "Restricted",
     "Ritz",
+    "ScaledBlocks",
+    "ScaledGrams",
     "Slopes",
     "Solution",
+    "SolverOptions",
     "WeightedOperator",
     "as_grams",
     "borrowed_column",
@@ -81,9 +111,11 @@ __all__ = [
     "learn_relevance",
     "learn_weights_and_noise",
     "least_noise",
+    "left_out_means",
     "likelihood_bound",
     "log_determinant_bound",
     "log_evidence_and_gradients",
+    "mean_of",
     "minimise",
     "noise_curve",
     "path_inside",
@@ -91,6 +123,8 @@ __all__ = [
     "pivoted_cholesky",
     "quadrature",
     "squares_from_below",
+    "targets_of_columns",
     "task_covariance",
     "task_factors",
+    "weighted_sum",
 ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 
 from fewsight._base.checks import check_gram, check_matrix, owner_name, shown
 from fewsight._base.errors import InvalidInput
@@ -12,7 +13,7 @@ from fewsight._base.types import Array, Indices
 from fewsight.gp.gram_sums import GramList, Grams
 
 
-def check_covariance(owner: object, name: str, value: Any, *, n: int | None = None) -> Array:
+def check_covariance(owner: object, name: str, value: npt.ArrayLike, *, n: int | None = None) -> Array:
     """A finite symmetric float64 matrix, n x n if n is given. Never a copy of a float64 array."""
     matrix = np.asarray(value, dtype=np.float64)
     if n is not None and matrix.shape != (n, n):
@@ -20,7 +21,7 @@ def check_covariance(owner: object, name: str, value: Any, *, n: int | None = No
     return check_gram(owner, name, matrix)
 
 
-def check_grams(owner: object, grams: Any) -> Grams:
+def check_grams(owner: object, grams: Grams | Sequence[npt.ArrayLike]) -> Grams:
     """One or more covariance matrices of one size; those of a stack were checked when they came in."""
     if isinstance(grams, Grams) and not isinstance(grams, GramList) and len(grams):
         return grams
@@ -32,7 +33,7 @@ def check_grams(owner: object, grams: Any) -> Grams:
     return GramList(checked)
 
 
-def check_per_example(owner: object, name: str, value: Any, n: int) -> Array:
+def check_per_example(owner: object, name: str, value: npt.ArrayLike, n: int) -> Array:
     """One finite number > 0 for each of n examples, as a new array; a single number stands for all."""
     given = np.asarray(value, dtype=np.float64)
     if given.shape not in ((), (n,)):
@@ -44,7 +45,7 @@ def check_per_example(owner: object, name: str, value: Any, n: int) -> Array:
     return np.full(n, given)
 
 
-def check_indices(owner: object, value: Any, n: int) -> Indices:
+def check_indices(owner: object, value: npt.ArrayLike, n: int) -> Indices:
     """Distinct whole numbers from 0 to below n."""
     indices = np.atleast_1d(np.asarray(value))
     if indices.size == 0:
@@ -58,8 +59,8 @@ def check_indices(owner: object, value: Any, n: int) -> Indices:
     return indices.astype(np.intp)
 
 
-def check_some_targets(owner: str, targets: Any, n: int) -> Array:
-    targets = check_matrix(owner, "targets", targets, shape=(n, None))
-    if not targets.size:
+def check_some_targets(owner: str, targets: npt.ArrayLike, n: int) -> Array:
+    checked = check_matrix(owner, "targets", targets, shape=(n, None))
+    if not checked.size:
         raise InvalidInput(f"{owner}: targets must hold at least one number, got none.")
-    return targets
+    return checked

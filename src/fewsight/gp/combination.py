@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, final
+from typing import TypeVar, final
 
 import numpy as np
 from scipy.optimize import OptimizeResult, minimize
@@ -29,6 +29,7 @@ WEIGHT_BOUNDS = (1e-6, 1e6)  # of an equal share
 START_NOISE = 0.1  # of the sum of the weights
 STEEPNESS = 250.0  # what the search sees is this times the objective: about one over its curvature
 SPREAD_OF_STARTS = 2.0  # standard deviation of the logarithms
+Number = TypeVar("Number", float, Array)
 
 
 @final
@@ -202,12 +203,12 @@ class _Search:
         return unit, float(_ratio(place[-1]) * unit.sum()) if self.fixed_noise is None else self.fixed_noise
 
 
-def _root(ratio: Any) -> Any:
+def _root(ratio: Number) -> Number:
     """Of noise to weights, stretched so that at the start a step means the same change as one in the logarithm."""
     return 2.0 * np.sqrt(ratio / START_NOISE)
 
 
-def _ratio(root: Any) -> Any:
+def _ratio(root: Number) -> Number:
     """What `_root` was the root of."""
     return START_NOISE * (root / 2.0) ** 2
 
@@ -219,7 +220,7 @@ def _starts(first: Array, box: Array, n_starts: int, random_state: int | None) -
     return np.clip(starts, box[:, 0], box[:, 1])
 
 
-def _check_bounds(owner: str, bounds: Any) -> tuple[float, float]:
+def _check_bounds(owner: str, bounds: tuple[float, float]) -> tuple[float, float]:
     low, high = (float(bound) for bound in bounds)
     if not 0 < low < high < np.inf:
         raise InvalidInput(f"{owner}: noise_bounds must be two finite numbers, 0 < low < high, got {shown(bounds)}.")

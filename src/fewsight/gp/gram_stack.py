@@ -8,7 +8,7 @@ but the new one.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, final
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ from fewsight._base.checks import check_gram, check_integer, check_matrix, owner
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight._compiled import packed_sums
-from fewsight.gp.gram_sums import Grams, check_columns
+from fewsight.gp.gram_sums import Grams, Matrices, check_columns
 
 Single = npt.NDArray[np.float32]
 
@@ -48,13 +48,11 @@ class GramStack(Grams):
             raise InvalidInput("GramStack: grams must hold at least one matrix, got none.")
         return stack
 
-    def append(self, K: Any) -> None:
+    def append(self, K: npt.ArrayLike) -> None:
         """Add a finite, symmetric matrix (n, n)."""
         who, name = owner_name(self), "a Gram matrix"
         matrix = check_gram(who, name, check_matrix(who, name, K, shape=(self.side, self.side)))
-        if np.abs(matrix).max() > np.finfo(np.float32).max:
-            raise InvalidInput(f"{who}: {name} must hold numbers that float32 can hold, got {np.abs(matrix).max():g}.")
-        packed_sums.pack(np.ascontiguousarray(matrix), self._rows.new())
+        packed_sums.pack(np.ascontiguousarray(_check_single(who, name, matrix)), self._rows.new())
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -120,16 +118,28 @@ class GramStack(Grams):
 
 
 @final
-class BlockStack:
+class BlockStack(Matrices):
     """Kernel values between m new examples and n others, k matrices (m, n) in single precision."""
 
     def __init__(self, shape: tuple[int, int]) -> None:
         self.shape = shape
         self._rows = _Rows(shape[0] * shape[1])
 
-    def append(self, K: Any) -> None:
+    @classmethod
+    def of(cls, blocks: Iterable[Array]) -> BlockStack:
+        """The matrices, of which there must be one or more, all of one shape."""
+        stack = None
+        for K in blocks:
+            stack = cls((K.shape[0], K.shape[1])) if stack is None else stack
+            stack.append(K)
+        if stack is None:
+            raise InvalidInput("BlockStack: blocks must hold at least one matrix, got none.")
+        return stack
+
+    def append(self, K: npt.ArrayLike) -> None:
         """Add a finite matrix (m, n)."""
-        self._rows.new()[:] = check_matrix(self, "a block", K, shape=self.shape).ravel()
+        matrix = _check_single(self, "a block", check_matrix(self, "a block", K, shape=self.shape))
+        self._rows.new()[:] = matrix.ravel()
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -139,11 +149,10 @@ class BlockStack:
         """Memory that the matrices take."""
         return self._rows.nbytes
 
-    def __getitem__(self, number: int) -> Array:
+    def _matrix(self, number: int) -> Array:
         return self._rows[number].reshape(self.shape).astype(np.float64)
 
     def weighted_sum(self, weights: Array) -> Array:
-        """sum_i w_i K_i (m, n)."""
         weights = check_matrix(self, "weights", np.asarray(weights)[None], shape=(1, len(self)))
         return self._rows.weighted(weights)[0].reshape(self.shape)
 
@@ -153,8 +162,25 @@ class BlockStack:
         weights = check_matrix(self, "weights", weights, shape=(columns.shape[1], len(self)))
         total = np.zeros((self.shape[0], columns.shape[1]))
         for number in np.flatnonzero(weights.any(axis=0)):
-            total += weights[:, number] * (self[int(number)] @ columns)
+            total += weights[:, number] * (self._matrix(int(number)) @ columns)
         return total
+
+
+@final
+class ScaledBlocks(Matrices):
+    """Blocks of kernel values, each times a factor; nothing is copied."""
+
+    def __init__(self, blocks: BlockStack, factors: Array) -> None:
+        self.blocks, self.factors = blocks, factors
+
+    def __len__(self) -> int:
+        return len(self.blocks)
+
+    def _matrix(self, number: int) -> Array:
+        return self.factors[number] * self.blocks[number]
+
+    def weighted_sum(self, weights: Array) -> Array:
+        return self.blocks.weighted_sum(weights * self.factors)
 
 
 class _Rows:
@@ -204,6 +230,14 @@ class _Rows:
     def inner(self, factors: Array) -> Array:
         """The rows (k, p) times the factors (p,)."""
         return np.concatenate([np.zeros(0), *(packed_sums.inner_all(block, factors) for _, block in self.blocks())])
+
+
+def _check_single(owner: object, name: str, matrix: Array) -> Array:
+    """Numbers that single precision can hold."""
+    largest = np.abs(matrix).max(initial=0.0)
+    if largest > np.finfo(np.float32).max:
+        raise InvalidInput(f"{owner_name(owner)}: {name} must hold numbers that float32 can hold, got {largest:g}.")
+    return matrix
 
 
 def _products_of_pairs(columns: Array) -> Iterator[tuple[int, Array]]:

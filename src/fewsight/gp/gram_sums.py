@@ -1,7 +1,8 @@
 """Several Gram matrices of the same examples, and the sums over them that learning their weights needs.
 
 `GramList` is a few matrices in double precision, `GramStack` many of them packed in single precision, `GramsOnRequest` matrices
-that are made whenever they are needed and never kept. What combines kernels takes any of them.
+that are made whenever they are needed and never kept. What combines kernels takes any of them. Matrices that compare new examples
+with others, and are not square, have sums as well.
 """
 
 from __future__ import annotations
@@ -17,17 +18,12 @@ from fewsight._base.types import Array
 from fewsight._compiled import symmetric_sums
 
 
-class Grams(Sequence[Array], ABC):
-    """k symmetric matrices (n, n); as a sequence, each of them in double precision."""
-
-    @property
-    @abstractmethod
-    def side(self) -> int:
-        """How many examples they compare, n."""
+class Matrices(Sequence[Array], ABC):
+    """k matrices of one shape; as a sequence, each of them in double precision."""
 
     @abstractmethod
     def _matrix(self, number: int) -> Array:
-        """One of them (n, n), by a number from 0 to below k; read only."""
+        """One of them, by a number from 0 to below k; read only."""
 
     @overload
     def __getitem__(self, number: int) -> Array: ...
@@ -37,19 +33,31 @@ class Grams(Sequence[Array], ABC):
         if isinstance(number, slice):
             return [self._matrix(each) for each in range(*number.indices(len(self)))]
         if not -len(self) <= number < len(self):
-            raise IndexError(f"there are {len(self)} Gram matrices, and none has the number {number}")
+            raise IndexError(f"there are {len(self)} matrices, and none has the number {number}")
         return self._matrix(number % len(self))
+
+    def mean(self) -> Array:
+        """Their plain average."""
+        return self.weighted_sum(np.full(len(self), 1.0 / len(self)))
+
+    @abstractmethod
+    def weighted_sum(self, weights: Array) -> Array:
+        """sum_i w_i K_i, a new matrix."""
+
+
+class Grams(Matrices):
+    """k symmetric matrices (n, n) that compare the same n examples."""
+
+    @property
+    @abstractmethod
+    def side(self) -> int:
+        """How many examples they compare, n."""
 
     def scales(self) -> Array:
         """The mean diagonal of each (k,), or 1 for a matrix of zeros."""
         return np.array([scale_of(K) for K in self])
 
-    def mean(self) -> Array:
-        """Their plain average (n, n)."""
-        return self.weighted_sum(np.full(len(self), 1.0 / len(self)))
-
     def weighted_sum(self, weights: Array) -> Array:
-        """sum_i w_i K_i (n, n), a new matrix."""
         total = np.zeros((self.side, self.side))
         for number in np.flatnonzero(weights):
             total += weights[number] * self._matrix(int(number))
@@ -88,10 +96,10 @@ class GramList(Grams):
         return self.matrices[number]
 
     def mean(self) -> Array:
-        return np.mean(self.matrices, axis=0)
+        return mean_of(self.matrices)
 
     def weighted_sum(self, weights: Array) -> Array:
-        return np.tensordot(weights, self.matrices, axes=1)
+        return weighted_sum(self.matrices, weights)
 
     def lower_sum(self, weights: Array) -> Array:
         total = np.zeros((self.side, self.side))
@@ -132,6 +140,49 @@ class GramsOnRequest(Grams):
 
     def _matrix(self, number: int) -> Array:
         return check_matrix(self, f"make({number})", self.make(number), shape=(self.side, self.side))
+
+
+@final
+class ScaledGrams(Grams):
+    """Gram matrices, each times a factor; nothing is copied."""
+
+    def __init__(self, grams: Grams, factors: Array) -> None:
+        self.grams, self.factors = grams, factors
+
+    def __len__(self) -> int:
+        return len(self.grams)
+
+    @property
+    def side(self) -> int:
+        return self.grams.side
+
+    def _matrix(self, number: int) -> Array:
+        return self.factors[number] * self.grams[number]
+
+    def scales(self) -> Array:
+        return self.grams.scales() * self.factors
+
+    def weighted_sum(self, weights: Array) -> Array:
+        return self.grams.weighted_sum(weights * self.factors)
+
+    def lower_sum(self, weights: Array) -> Array:
+        return self.grams.lower_sum(weights * self.factors)
+
+    def inners(self, W: Array) -> Array:
+        return self.grams.inners(W) * self.factors
+
+    def quadratic_forms(self, columns: Array) -> Array:
+        return self.grams.quadratic_forms(columns) * self.factors[:, None]
+
+
+def weighted_sum(matrices: Sequence[Array], weights: Array) -> Array:
+    """sum_i w_i K_i of a list of arrays, or of matrices that know their sums."""
+    return matrices.weighted_sum(weights) if isinstance(matrices, Matrices) else np.tensordot(weights, matrices, axes=1)
+
+
+def mean_of(matrices: Sequence[Array]) -> Array:
+    """The plain average of a list of arrays, or of matrices that know their sums."""
+    return matrices.mean() if isinstance(matrices, Matrices) else np.mean(matrices, axis=0)
 
 
 def as_grams(grams: Sequence[Array]) -> Grams:

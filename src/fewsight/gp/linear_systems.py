@@ -120,7 +120,7 @@ class _Search:
     def _descend(self, X: Array, R: Array, goals: Array, columns: Indices, limit: int) -> Array:
         """One run of the recurrence on these columns, until it believes that all are done."""
         done, places = X.copy(), np.arange(X.shape[1])
-        Z = self._prepare(R)
+        Z = R if self.preconditioner is None else self.preconditioner(R)
         P, steepness = Z, np.einsum("ij,ij->j", R, Z)
         while places.size and self.iterations < limit:
             Q = self._multiply(P, columns)
@@ -136,7 +136,7 @@ class _Search:
                 done[:, places[~going]] = X[:, ~going]
                 X, R, P, Z = X[:, going], R[:, going], P[:, going], Z[:, going]
                 goals, columns, places, steepness = goals[going], columns[going], places[going], steepness[going]
-            Z = self._prepare(R)
+            Z = R if self.preconditioner is None else self.preconditioner(R)
             before, steepness = steepness, np.einsum("ij,ij->j", R, Z)
             P = Z + (steepness / before) * P
         done[:, places] = X
@@ -145,6 +145,3 @@ class _Search:
     def _multiply(self, P: Array, columns: Indices) -> Array:
         noise = self.noise if self.noise.shape[1] == 1 else self.noise[:, columns]
         return self.operator @ np.ascontiguousarray(P) + noise * P
-
-    def _prepare(self, R: Array) -> Array:
-        return R if self.preconditioner is None else self.preconditioner(R)

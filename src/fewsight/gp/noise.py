@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
 from scipy.linalg import lapack
@@ -99,7 +99,7 @@ def _maximise(evidence: Callable[[float], float], low: float, high: float) -> tu
     return float(np.exp(logs[best])), values[best], best in (first, last)
 
 
-def _check_bounds(owner: str, bounds: Any, scale: float, targets: Array) -> tuple[float, float]:
+def _check_bounds(owner: str, bounds: tuple[float, float] | None, scale: float, targets: Array) -> tuple[float, float]:
     """The given bounds, or wide ones: beyond the upper one no noise explains targets of this size better."""
     if bounds is None:
         return NOISE_RANGE[0] * scale, NOISE_RANGE[1] * max(scale, float(np.mean(targets**2)))

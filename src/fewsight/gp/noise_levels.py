@@ -49,21 +49,20 @@ class NoiseCurve:
 
     def log_evidence(self, level: float) -> Array:
         """Of each column (c,), each at its own best scale."""
-        freedom = self.n - 1
-        scale = np.maximum(self._misfit(level) / freedom, TINY)
-        log_determinant = self._log_determinant(level)
+        freedom, (misfits, log_determinant) = self.n - 1, self._terms(level)
+        scale = np.maximum(misfits / freedom, TINY)
         return -0.5 * (freedom * (1.0 + LOG_TWO_PI + np.log(scale)) + log_determinant)
 
     def joint_log_evidence(self, level: float) -> float:
         """Of all columns together, at the best scale that they share."""
-        misfits = self._misfit(level)
+        misfits, log_determinant = self._terms(level)
         freedom = (self.n - 1) * len(misfits)
         scale = max(float(misfits.sum()) / freedom, TINY)
-        return -0.5 * (freedom * (1.0 + LOG_TWO_PI + np.log(scale)) + len(misfits) * self._log_determinant(level))
+        return -0.5 * (freedom * (1.0 + LOG_TWO_PI + np.log(scale)) + len(misfits) * log_determinant)
 
     def scale(self, level: float) -> float:
         """The common factor of kernel and noise that the evidence likes best."""
-        return max(float(self._misfit(level).sum()) / ((self.n - 1) * len(self.misfits.nodes)), TINY)
+        return max(float(self._terms(level)[0].sum()) / ((self.n - 1) * len(self.misfits.nodes)), TINY)
 
     def best(self, column: int | None = None) -> tuple[float, float]:
         """The level with the largest evidence, of all columns together or of one, and that evidence."""
@@ -82,12 +81,11 @@ class NoiseCurve:
             return float(np.exp(refined.x)), -float(refined.fun)
         return float(np.exp(logs[at])), -costs[at]
 
-    def _misfit(self, level: float) -> Array:
-        return self.misfits.apply(lambda nodes: 1.0 / (np.maximum(nodes, 0.0) + level))
-
-    def _log_determinant(self, level: float) -> float:
+    def _terms(self, level: float) -> tuple[Array, float]:
+        """The misfit of each column (c,), and the log-determinant that all share."""
+        misfits = self.misfits.apply(lambda nodes: 1.0 / (np.maximum(nodes, 0.0) + level))
         logs = self.trace.apply(lambda nodes: np.log(np.maximum(nodes, 0.0) + level))
-        return float(logs.sum()) + self.constant
+        return misfits, float(logs.sum()) + self.constant
 
 
 def noise_curve(
@@ -111,7 +109,7 @@ def noise_curve(
     n = len(targets)
     if n < 2 or not targets.shape[1]:
         raise InvalidInput(f"{who}: targets must have two rows or more and a column, got {shown(targets.shape)}.")
-    factors = check_per_example(who, "balance", 1.0 if balance is None else balance, n)
+    factors = np.ones(n) if balance is None else check_per_example(who, "balance", balance, n)
     probes = check_integer(who, "probes", probes, least=1)
     root = np.sqrt(factors)
     mean = (1.0 / root) / np.linalg.norm(

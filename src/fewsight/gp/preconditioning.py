@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+import numpy.typing as npt
 from scipy.linalg import cho_factor, cho_solve
 
 from fewsight._base.checks import check_integer
@@ -33,7 +34,7 @@ def pivoted_cholesky(operator: ColumnOperator, rank: int) -> tuple[Array, Array]
         pivot = int(left.argmax())
         if left[pivot] <= least:
             return L[:, :step], np.maximum(left, 0.0)
-        column = operator.columns([pivot])[:, 0] - L[:, :step] @ L[pivot, :step]
+        column = operator.columns(np.array([pivot]))[:, 0] - L[:, :step] @ L[pivot, :step]
         L[:, step] = column / np.sqrt(left[pivot])
         left = left - L[:, step] ** 2
         left[pivot] = 0.0
@@ -63,3 +64,29 @@ class LowRankPreconditioner:
 
     def __call__(self, R: Array) -> Array:
         return self.inverse[:, None] * R - self.scaled @ cho_solve(self.corner, self.scaled.T @ R)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class LowRank:
+    """K nearly as L L^T, and what is left of its diagonal: what preconditioners for every noise are made of."""
+
+    L: Array  # (n, rank)
+    left: Array  # (n,)
+
+    @classmethod
+    def of(cls, operator: ColumnOperator, rank: int) -> LowRank:
+        """By as many columns of K as its rank."""
+        return cls(*pivoted_cholesky(operator, rank))
+
+    def preconditioner(self, noise: Array, kept: npt.NDArray[np.bool_] | None = None) -> LowRankPreconditioner:
+        """For this noise and, where some examples are left out, for those that are kept."""
+        return LowRankPreconditioner.of(self.L if kept is None else self.L * kept[:, None], self.left, noise)
+
+    def grown(self, diagonal: Array) -> LowRank | None:
+        """For more examples, the last of which it knows nothing about; None where they are too many for that."""
+        more = len(diagonal) - len(self.left)
+        if more > len(self.left) // 4:
+            return None
+        L = np.vstack([self.L, np.zeros((more, self.L.shape[1]))])
+        return LowRank(L, np.concatenate([self.left, diagonal[len(self.left) :]]))

@@ -12,7 +12,7 @@ dimension: it is large where the examples that have it are ill explained, as the
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Protocol, Self, final
+from typing import Protocol, Self, final
 
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
@@ -40,15 +40,15 @@ class WeightedOperator(ColumnOperator, Protocol):
         """(d,)"""
         ...
 
-    def with_weights(self, weights: Any) -> Self:
+    def with_weights(self, weights: Array) -> Self:
         """The same with other weights."""
         ...
 
-    def weight_inners(self, U: Any, V: Any) -> Array:
+    def weight_inners(self, U: Array, V: Array) -> Array:
         """For each d the sum over columns of u^T K_d v."""
         ...
 
-    def dimension_traces(self, counts: Any = None) -> Array:
+    def dimension_traces(self, counts: Array | None = None) -> Array:
         """For each d the trace of K_d, or the sum of counts times its diagonal."""
         ...
 

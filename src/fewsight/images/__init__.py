@@ -2,7 +2,7 @@
 
 from fewsight._base.errors import UnreadableImage
 from fewsight.images.cache import FeatureCache, default_cache_folder
-from fewsight.images.image import Image, ImageArray, ImageFile, as_image, thumbnail
+from fewsight.images.image import Image, ImageArray, ImageBytes, ImageFile, as_image, thumbnail
 from fewsight.images.image_set import ImageSet, image_set_from_class_folders, images_in
 from fewsight.images.reading import read_pixels
 from fewsight.images.sample_set import sample_set, write_sample_set
@@ -13,6 +13,7 @@ __all__ = [
     "FeatureCache",
     "Image",
     "ImageArray",
+    "ImageBytes",
     "ImageFile",
     "ImageSet",
     "Split",

@@ -57,9 +57,9 @@ class ImageFile(Image):
 
     __slots__ = ("_hash", "path")
 
-    def __init__(self, path: str | os.PathLike[str]) -> None:
+    def __init__(self, path: str | os.PathLike[str], content_hash: str | None = None) -> None:
         self.path: str = os.fspath(path)
-        self._hash: str | None = None
+        self._hash = content_hash  # where it is known already, the file is not read for it
 
     @property
     def name(self) -> str:
@@ -78,6 +78,35 @@ class ImageFile(Image):
             raise UnreadableImage(self.name, "the file has changed since it was first read")
         self._hash = found
         return decode(content, self.name, longest_side)
+
+
+@final
+class ImageBytes(Image):
+    """The bytes of an image file in memory, for all that is made of one reading of the file: hash, copies, features.
+
+    Pixels of each size that was asked for are kept, so this is not for many images at once.
+    """
+
+    __slots__ = ("_hash", "_name", "_pixels", "content")
+
+    def __init__(self, content: bytes, name: str = "image") -> None:
+        self.content = content
+        self._name = name
+        self._hash = hash_of(content)
+        self._pixels: dict[int | None, Pixels] = {}
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def content_hash(self) -> str:
+        return self._hash
+
+    def pixels(self, longest_side: int | None = None) -> Pixels:
+        if longest_side not in self._pixels:
+            self._pixels[longest_side] = decode(self.content, self.name, longest_side)
+        return self._pixels[longest_side].copy()
 
 
 @final

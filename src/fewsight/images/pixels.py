@@ -29,6 +29,7 @@ _TURNS = {
     7: Pillow.Transpose.TRANSVERSE,
     8: Pillow.Transpose.ROTATE_90,
 }
+_QUARTER_TURNS = {_TURNS[orientation] for orientation in (5, 6, 7, 8)}
 
 
 def size_within(size: tuple[int, int], longest_side: int | None) -> tuple[int, int]:
@@ -42,9 +43,19 @@ def size_within(size: tuple[int, int], longest_side: int | None) -> tuple[int, i
 
 def pixels_of(image: Pillow.Image, size: tuple[int, int]) -> Pixels:
     """The pixels of a loaded Pillow image: resized to `size` (width, height, as stored), then turned upright."""
+    return as_float(np.asarray(upright(image, size)))
+
+
+def upright(image: Pillow.Image, size: tuple[int, int]) -> Pillow.Image:
+    """A loaded Pillow image, resized to `size` (width, height, as stored), then turned: L, RGB, or F in [0, 1]."""
     turn = _turn_of(image)
     image = _over_white(_resized(_resizable(image), size))
-    return as_float(np.asarray(image if turn is None else image.transpose(turn)))
+    return image if turn is None else image.transpose(turn)
+
+
+def stands_on_its_side(image: Pillow.Image) -> bool:
+    """Whether turning the image upright exchanges width and height."""
+    return _turn_of(image) in _QUARTER_TURNS
 
 
 def pixels_of_array(values: npt.NDArray[Any], longest_side: int | None) -> Pixels:

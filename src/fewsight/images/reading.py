@@ -1,20 +1,24 @@
 """Safe reading of image files: whatever the bytes are, the answer is pixels or an UnreadableImage with a plain reason.
 
-JPEG, PNG, TIFF, BMP, WebP and GIF are read (the first frame or page), whatever the file is called. The size that a file
-claims is checked before anything of that size is decoded, and large images are decoded one after the other, so that
-all threads together take at most about 2.5 gigabytes.
+JPEG, PNG, TIFF, BMP, WebP and GIF are read (the first frame or page), whatever the file is called, and HEIC with an extra.
+The size that a file claims is checked before anything of that size is decoded, and large images are decoded one after the
+other, so that all threads together take at most about 2.5 gigabytes.
 """
 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import os
 import struct
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 from PIL import (  # the plugins register themselves when they are imported
     BmpImagePlugin,
     GifImagePlugin,
+    ImageFile,
     JpegImagePlugin,
     PngImagePlugin,
     TiffImagePlugin,
@@ -60,7 +64,19 @@ _SIGNATURES = (
     (b"II+\0", "TIFF"),
     (b"MM\0+", "TIFF"),
 )
-_FOREIGN_BRANDS = {b"hei": "HEIC", b"hev": "HEIC", b"mif": "HEIC", b"msf": "HEIC", b"avi": "AVIF", b"crx": "Canon raw"}
+_HEIC_BRANDS = (b"hei", b"hev", b"mif", b"msf")
+_FOREIGN_BRANDS = {b"avi": "AVIF", b"crx": "Canon raw"}
+_NO_HEIC = "HEIC, which is read with an extra: pip install 'fewsight[heic]', or save it as JPEG"
+
+Result = TypeVar("Result")
+
+
+class Loaded(NamedTuple):
+    """A decoded image as it is stored, the size (width, height) to bring it to, and the size of the whole image."""
+
+    image: Pillow.Image
+    size: tuple[int, int]
+    full_size: tuple[int, int]
 
 
 def read_pixels(path: str | os.PathLike[str], longest_side: int | None = None) -> Pixels:
@@ -70,16 +86,32 @@ def read_pixels(path: str | os.PathLike[str], longest_side: int | None = None) -
 
 def decode(content: bytes, name: str, longest_side: int | None = None) -> Pixels:
     """The pixels of an image file's bytes; `name` is what an UnreadableImage calls it."""
+    return decode_with(lambda loaded: pixels_of(loaded.image, loaded.size), content, name, longest_side)
+
+
+def decode_with(
+    finish: Callable[[Loaded], Result],
+    content: bytes,
+    name: str,
+    longest_side: int | None = None,
+    draft_gap: int = DRAFT_GAP,
+) -> Result:
+    """What `finish` makes of the decoded image; it runs where bytes that no encoder wrote do no harm.
+
+    A JPEG is decoded at 1/2, 1/4 or 1/8 while that is at least `draft_gap` times the size asked for.
+    """
     if longest_side is not None:
         check_integer("pixels", "longest_side", longest_side, least=1)
     form = format_of(content)
     if form is None:
         raise UnreadableImage(name, _reason_for_no_format(content))
+    if form == "HEIC" and importlib.util.find_spec("pillow_heif") is None:
+        raise UnreadableImage(name, _NO_HEIC)
     if form == "JPEG" and has_too_many_scans(content):
         raise UnreadableImage(name, f"damaged JPEG (more than {MAX_SCANS} scans)")
     try:
         with quiet_pillow(), quiet_libtiff() if form == "TIFF" else contextlib.nullcontext():
-            return _decode(content, form, name, longest_side)
+            return _decode(finish, content, form, name, longest_side, draft_gap)
     except UnreadableImage:
         raise
     except MemoryError:
@@ -92,21 +124,39 @@ def format_of(content: bytes) -> str | None:
     """The image format that the first bytes show, if it is one of those read here."""
     if content[:4] == b"RIFF" and content[8:12] == b"WEBP":
         return "WEBP"
+    if content[4:8] == b"ftyp" and content[8:11] in _HEIC_BRANDS:
+        return "HEIC"
     return next((form for signature, form in _SIGNATURES if content.startswith(signature)), None)
 
 
-def _decode(content: bytes, form: str, name: str, longest_side: int | None) -> Pixels:
+def _decode(
+    finish: Callable[[Loaded], Result],
+    content: bytes,
+    form: str,
+    name: str,
+    longest_side: int | None,
+    draft_gap: int,
+) -> Result:
     # Not Image.open: its limit on pixels is global to the process, and lower than ours.
-    with _PLUGINS[form](io.BytesIO(content), None) as image:
+    with _plugin(form)(io.BytesIO(content), None) as image:
         _check_size(image.size, len(content), name)
         full_size = image.size
         if longest_side is not None:
             width, height = size_within(full_size, longest_side)
-            image.draft(None, (DRAFT_GAP * width, DRAFT_GAP * height))
+            image.draft(None, (draft_gap * width, draft_gap * height))
         drafted = image.size != full_size
         with _room.taken(_pixels_in_memory(image, full_size)):
             image.load()  # turns a TIFF upright, which exchanges its sides
-            return pixels_of(image, size_within(full_size if drafted else image.size, longest_side))
+            whole = full_size if drafted else image.size
+            return finish(Loaded(image, size_within(whole, longest_side), whole))
+
+
+def _plugin(form: str) -> Callable[..., ImageFile.ImageFile]:
+    if form != "HEIC":
+        return _PLUGINS[form]
+    from pillow_heif.as_plugin import HeifImageFile
+
+    return HeifImageFile
 
 
 def _pixels_in_memory(image: Pillow.Image, full_size: tuple[int, int]) -> int:

@@ -25,6 +25,10 @@ class Against(ABC):
         """Values of each row of A with each of the rows that were made ready (n, m)."""
         return self._gram(self.kernel._checked("A", A, self.shape[1]))
 
+    def compare(self, A: Rows) -> Array:
+        """`gram` of rows that were checked before."""
+        return self._gram(A)
+
     @abstractmethod
     def _gram(self, A: Rows) -> Array:
         """`gram` of checked rows."""

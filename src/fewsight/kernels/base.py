@@ -40,6 +40,10 @@ class Kernel(ABC):
         rows = self._checked("A", A)
         return self._gram(rows, None if B is None else self._checked("B", B, rows.shape[1]))
 
+    def compare(self, A: Rows, B: Rows) -> Array:
+        """`gram` of rows that were checked before, some of a pool, say: they are not looked at again."""
+        return self._gram(A, B)
+
     def diag(self, A: Any) -> Array:
         """The value of each row of A with itself."""
         return self._diag(self._checked("A", A))

@@ -12,18 +12,25 @@ import itertools
 import operator as operators
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, final
+from typing import TYPE_CHECKING, TypeAlias, final
 
 import numpy as np
+import numpy.typing as npt
 
 from fewsight._base.checks import check_integer
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.kernels.histogram_operator import HistogramOperator, check_weights
-from fewsight.kernels.histogram_tables import LookupTable
+from fewsight.kernels.histogram_tables import ExactProducts, LookupTable, table_fits
+from fewsight.kernels.rows import RowsLike, Sparse
 from fewsight.kernels.sorted_histograms import checked_histograms
 
+if TYPE_CHECKING:
+    from distributed import Client, Future
+
 OWNER = "DistributedHistogramOperator"
+Sent: TypeAlias = "npt.ArrayLike | Sparse | Future | None"  # to one worker
+Argument: TypeAlias = "Sent | list[Sent] | list[Future] | list[Sparse]"  # for all workers, or a list of one for each
 
 
 @final
@@ -34,8 +41,8 @@ class DistributedHistogramOperator:
     `parts` are futures of operators, `bounds` (n_parts + 1) where the dimensions of each begin.
     """
 
-    client: Any
-    parts: tuple[Any, ...]
+    client: Client
+    parts: tuple[Future, ...]
     bounds: tuple[int, ...]
     n: int
     weights: Array
@@ -44,12 +51,12 @@ class DistributedHistogramOperator:
     @classmethod
     def from_rows(
         cls,
-        client: Any,
-        X: Any,
+        client: Client,
+        X: RowsLike,
         *,
         transform: str = "none",
         parameter: float | None = None,
-        weights: Any = None,
+        weights: npt.ArrayLike | None = None,
         n_parts: int | None = None,
     ) -> DistributedHistogramOperator:
         """Share out the dimensions of X so that each part (one for each worker if None) has as many non-zeros as the others."""
@@ -64,7 +71,7 @@ class DistributedHistogramOperator:
         return weighted if transform == "none" and parameter is None else weighted.with_transform(transform, parameter)
 
     @classmethod
-    def from_pieces(cls, client: Any, pieces: Sequence[Any]) -> DistributedHistogramOperator:
+    def from_pieces(cls, client: Client, pieces: Sequence[RowsLike | Future]) -> DistributedHistogramOperator:
         """One part for each piece: the same rows, each on some of the dimensions; matrices, or futures of matrices that the
         workers have read themselves, so that no machine needs to hold all."""
         workers = sorted(_workers(client))
@@ -96,7 +103,7 @@ class DistributedHistogramOperator:
         """(n, n)."""
         return self.n, self.n
 
-    def with_weights(self, weights: Any) -> DistributedHistogramOperator:
+    def with_weights(self, weights: npt.ArrayLike) -> DistributedHistogramOperator:
         """The same with one weight >= 0 for each dimension."""
         numbers = check_weights(weights, self.width)
         cut = [numbers[a:b] for a, b in itertools.pairwise(self.bounds)]
@@ -107,13 +114,13 @@ class DistributedHistogramOperator:
         changed = self._changed("with_transform", [name] * len(self.parts), parameter)
         return dataclasses.replace(changed, transform=(name, parameter))
 
-    def append(self, X: Any) -> DistributedHistogramOperator:
+    def append(self, X: RowsLike) -> DistributedHistogramOperator:
         """The operator of these rows and then those of X, without sorting all again."""
         rows = checked_histograms("X", X, self.width)
         changed = self._changed("append", self._columns_of(rows))
         return dataclasses.replace(changed, n=self.n + rows.shape[0])
 
-    def __matmul__(self, V: Any) -> Array:
+    def __matmul__(self, V: npt.ArrayLike) -> Array:
         """K v or K V."""
         return self._sum("__matmul__", self._sent(V))
 
@@ -125,7 +132,7 @@ class DistributedHistogramOperator:
         """The sum of `diag()`."""
         return float(sum(self._ask("trace")))
 
-    def dimension_traces(self, counts: Any = None) -> Array:
+    def dimension_traces(self, counts: npt.ArrayLike | None = None) -> Array:
         """As `HistogramOperator.dimension_traces`."""
         sent = () if counts is None else (self._sent(counts),)
         return np.concatenate(self._ask("dimension_traces", *sent))
@@ -134,27 +141,27 @@ class DistributedHistogramOperator:
         """As `HistogramOperator.transform_trace`."""
         return float(sum(self._ask("transform_trace")))
 
-    def weight_inners(self, U: Any, V: Any) -> Array:
+    def weight_inners(self, U: npt.ArrayLike, V: npt.ArrayLike) -> Array:
         """As `HistogramOperator.weight_inners`."""
         return np.concatenate(self._ask("weight_inners", self._sent(U), self._sent(V)))
 
-    def transform_inner(self, U: Any, V: Any) -> float:
+    def transform_inner(self, U: npt.ArrayLike, V: npt.ArrayLike) -> float:
         """As `HistogramOperator.transform_inner`."""
         return float(sum(self._ask("transform_inner", self._sent(U), self._sent(V))))
 
-    def product(self, X: Any, V: Any) -> Array:
+    def product(self, X: RowsLike, V: npt.ArrayLike) -> Array:
         """K between new rows X and the n rows, times V, exact."""
         return self._sum("product", self._columns_of(checked_histograms("X", X, self.width)), self._sent(V))
 
-    def cross(self, X: Any) -> Array:
+    def cross(self, X: RowsLike) -> Array:
         """K between the n rows and m new ones, (n, m)."""
         return self._sum("cross", self._columns_of(checked_histograms("X", X, self.width)))
 
-    def columns(self, indices: Any) -> Array:
+    def columns(self, indices: npt.ArrayLike) -> Array:
         """Columns of K, (n, m)."""
         return self._sum("columns", [indices] * len(self.parts))
 
-    def lookup_table(self, V: Any, bins: int = 100) -> LookupTable:
+    def lookup_table(self, V: Array, bins: int = 100) -> LookupTable:
         """As `LookupTable.from_operator`: the table itself is small, whatever it was made from."""
         sent = self._sent(V)
         tables = self.client.gather(
@@ -163,34 +170,44 @@ class DistributedHistogramOperator:
         table, places = (np.concatenate([getattr(each, name) for each in tables]) for name in ("table", "places"))
         return LookupTable(table, places, tables[0].flat)
 
-    def _sent(self, V: Any) -> list[Any]:
+    def table(self, V: Array, bins: int | None) -> LookupTable | ExactProducts:
+        """As `HistogramOperator.table`."""
+        if bins is None or not table_fits(self.width, bins, V):
+            return ExactProducts(self, V)
+        return self.lookup_table(V, bins)
+
+    def diag_of(self, X: RowsLike) -> Array:
+        """K(x, x) of each new row."""
+        return self._sum("diag_of", self._columns_of(checked_histograms("X", X, self.width)))
+
+    def _sent(self, V: npt.ArrayLike) -> list[Future]:
         """V on every worker."""
         return [self.client.scatter(np.asarray(V), broadcast=True, hash=False)] * len(self.parts)
 
-    def _columns_of(self, rows: Any) -> list[Any]:
+    def _columns_of(self, rows: Sparse) -> list[Sparse]:
         columns = rows.tocsc()
         return [columns[:, a:b].tocsr() for a, b in itertools.pairwise(self.bounds)]
 
-    def _submitted(self, method: str, *arguments: Any) -> list[Any]:
+    def _submitted(self, method: str, *arguments: Argument) -> list[Future]:
         """A future for each part; an argument that is a list has one entry for each."""
         for_each = [value if isinstance(value, list) else [value] * len(self.parts) for value in arguments]
         calls = zip(self.parts, *for_each, strict=True)
         return [self.client.submit(_call, part, method, *values, pure=False) for part, *values in calls]
 
-    def _ask(self, method: str, *arguments: Any) -> list[Any]:
-        answers: list[Any] = self.client.gather(self._submitted(method, *arguments))
+    def _ask(self, method: str, *arguments: Argument) -> list[Array]:
+        answers: list[Array] = self.client.gather(self._submitted(method, *arguments))
         return answers
 
-    def _sum(self, method: str, *arguments: Any) -> Array:
+    def _sum(self, method: str, *arguments: Argument) -> Array:
         return functools.reduce(operators.add, self._ask(method, *arguments))
 
-    def _changed(self, method: str, *arguments: Any) -> DistributedHistogramOperator:
+    def _changed(self, method: str, *arguments: Argument) -> DistributedHistogramOperator:
         parts = self._submitted(method, *arguments)
         self.client.gather([self.client.submit(_size, part, pure=False) for part in parts])  # what is wrong shows here
         return dataclasses.replace(self, parts=tuple(parts))
 
 
-def _call(part: HistogramOperator, method: str, *arguments: Any) -> Any:
+def _call(part: HistogramOperator, method: str, *arguments: Sent) -> Array | HistogramOperator:
     return getattr(part, method)(*arguments)
 
 
@@ -202,11 +219,11 @@ def _n_numbers(part: HistogramOperator) -> int:
     return part.n_numbers
 
 
-def _n_workers(client: Any) -> int:
+def _n_workers(client: Client) -> int:
     return len(_workers(client))
 
 
-def _workers(client: Any) -> list[str]:
+def _workers(client: Client) -> list[str]:
     """The addresses of all workers."""
     try:
         found = list(client.scheduler_info(n_workers=-1)["workers"])

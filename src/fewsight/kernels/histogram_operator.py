@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
-from typing import Any, final
+from typing import final
 
 import numpy as np
+import numpy.typing as npt
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
@@ -17,9 +18,10 @@ from fewsight._compiled.intersection_inners import inners
 from fewsight._compiled.intersection_points import at_points
 from fewsight._compiled.intersection_product import product
 from fewsight._compiled.sorted_columns import Columns
+from fewsight.kernels.histogram_tables import ExactProducts, LookupTable, table_fits
 from fewsight.kernels.histogram_transforms import Plain, Transform, transform_named
-from fewsight.kernels.rows import Sparse
-from fewsight.kernels.sorted_histograms import OWNER, SortedHistograms, checked_histograms
+from fewsight.kernels.rows import RowsLike, Sparse
+from fewsight.kernels.sorted_histograms import OWNER, SortedHistograms, check_columns, checked_histograms
 
 BATCH_NUMBERS = 2_000_000  # non-zeros of new rows that are sorted at a time
 
@@ -30,23 +32,28 @@ class HistogramOperator:
     """K(x, z) = sum_d w_d min(g(x_d), g(z_d)) between n rows; `operator @ V` takes time proportional to the non-zeros.
 
     Made by `HistogramOperator.from_rows(X)`. Other weights and transforms share the sorted rows; nothing is sorted again and
-    nothing changes in place. `values` are g of the sorted values.
+    nothing changes in place.
     """
 
     histograms: SortedHistograms
     weights: Array
     transform: Transform
-    values: Array
+    sorted_values: Columns  # g of the sorted values
 
     @classmethod
     def from_rows(
-        cls, X: Any, *, transform: str = "none", parameter: float | None = None, weights: Any = None
+        cls,
+        X: RowsLike,
+        *,
+        transform: str = "none",
+        parameter: float | None = None,
+        weights: npt.ArrayLike | None = None,
     ) -> HistogramOperator:
         """The operator of an array or SciPy sparse matrix of finite numbers >= 0; all weights are 1 if None are given."""
-        histograms = SortedHistograms.from_rows(X)
-        plain = cls(histograms, np.ones(histograms.width), Plain(), histograms.columns.values)
+        histograms = SortedHistograms.from_sparse(checked_histograms("X", X))
+        plain = cls(histograms, np.ones(histograms.width), Plain(), histograms.columns)
         weighted = plain if weights is None else plain.with_weights(weights)
-        return weighted.with_transform(transform, parameter)
+        return weighted if transform == "none" and parameter is None else weighted.with_transform(transform, parameter)
 
     @property
     def n(self) -> int:
@@ -66,18 +73,14 @@ class HistogramOperator:
     @property
     def n_numbers(self) -> int:
         """How many numbers of the rows are not zero."""
-        return len(self.values)
+        return len(self.sorted_values.values)
 
     @property
     def nbytes(self) -> int:
         """The memory of all arrays; a transform adds 8 bytes a non-zero."""
-        own = 0 if self.values is self.histograms.columns.values else self.values.nbytes
+        values = self.sorted_values.values
+        own = 0 if values is self.histograms.columns.values else values.nbytes
         return self.histograms.nbytes + self.weights.nbytes + own
-
-    @property
-    def sorted_values(self) -> Columns:
-        """g of the sorted values."""
-        return self.histograms.columns._replace(values=self.values)
 
     @property
     def _slopes(self) -> Columns:
@@ -85,26 +88,28 @@ class HistogramOperator:
         columns = self.histograms.columns
         return columns._replace(values=self.transform.derivative(columns.values))
 
-    def with_weights(self, weights: Any) -> HistogramOperator:
+    def with_weights(self, weights: npt.ArrayLike) -> HistogramOperator:
         """The same with one weight >= 0 for each dimension."""
-        return dataclasses.replace(self, weights=check_weights(weights, self.width))
+        return dataclasses.replace(self, weights=check_weights(weights, len(self.weights)))
 
     def with_transform(self, name: str, parameter: float | None = None) -> HistogramOperator:
         """The same with another g: 'none', 'power' (x^parameter) or 'exponential'."""
-        transform = transform_named(name, parameter)
-        return dataclasses.replace(self, transform=transform, values=transform(self.histograms.columns.values))
+        transform, columns = transform_named(name, parameter), self.histograms.columns
+        changed = columns._replace(values=transform(columns.values))
+        return dataclasses.replace(self, transform=transform, sorted_values=changed)
 
-    def append(self, X: Any) -> HistogramOperator:
+    def append(self, X: RowsLike) -> HistogramOperator:
         """The operator of these rows and then those of X, without sorting all again."""
         histograms = self.histograms.append(X)
-        return dataclasses.replace(self, histograms=histograms, values=self.transform(histograms.columns.values))
+        columns = histograms.columns._replace(values=self.transform(histograms.columns.values))
+        return dataclasses.replace(self, histograms=histograms, sorted_values=columns)
 
-    def __matmul__(self, V: Any) -> Array:
+    def __matmul__(self, V: npt.ArrayLike) -> Array:
         """K v or K V, for a vector of n numbers or a matrix of n rows."""
-        numbers = self._checked("V", V)
-        return as_given(
-            V, product(self.sorted_values, self.histograms.order, self.weights, self.totals(numbers), numbers)
-        )
+        numbers = check_columns("V", V, self.n)
+        totals, order = self.totals(numbers), self.histograms.order
+        result = product(self.sorted_values, order, self.weights, totals, numbers)
+        return result[:, 0] if np.ndim(V) == 1 else result
 
     def diag(self) -> Array:
         """K(x, x) of each row."""
@@ -116,7 +121,7 @@ class HistogramOperator:
         """The sum of `diag()`."""
         return float(self.weights @ self.dimension_traces())
 
-    def dimension_traces(self, counts: Any = None) -> Array:
+    def dimension_traces(self, counts: npt.ArrayLike | None = None) -> Array:
         """For each dimension the trace of its part of K, without its weight: what the trace gains for a unit of weight.
 
         With `counts`, one for each row, the sum over rows of counts times the diagonal.
@@ -124,93 +129,80 @@ class HistogramOperator:
         columns = self.sorted_values
         if counts is None:
             return _sums_by_dimension(columns)
-        numbers = self._checked("counts", counts)[:, 0]
+        numbers = check_columns("counts", counts, self.n)[:, 0]
         return _sums_by_dimension(columns._replace(values=columns.values * numbers[columns.rows]))
 
     def transform_trace(self) -> float:
         """What the trace gains for a unit of the transform's parameter."""
         return float(self.weights @ _sums_by_dimension(self._slopes))
 
-    def weight_inners(self, U: Any, V: Any) -> Array:
+    def weight_inners(self, U: npt.ArrayLike, V: npt.ArrayLike) -> Array:
         """For each dimension d the sum over columns k of u_k^T K_d v_k, without its weight: the slope in w_d of u^T K v."""
         return self._inners(self.sorted_values, U, V)
 
-    def transform_inner(self, U: Any, V: Any) -> float:
+    def transform_inner(self, U: npt.ArrayLike, V: npt.ArrayLike) -> float:
         """The sum over columns k of u_k^T K' v_k, K' being the derivative of K by the transform's parameter.
 
         The smaller of two values stays the smaller, so K' has the derivative of g where K has g.
         """
         return float(self.weights @ self._inners(self._slopes, U, V))
 
-    def product(self, X: Any, V: Any) -> Array:
+    def product(self, X: RowsLike, V: npt.ArrayLike) -> Array:
         """K between new rows X and the n rows, times V: exact, a batch of rows at a time, merged with the sorted values."""
-        rows, numbers = self.transformed(X), self._checked("V", V)
+        rows, numbers = self.transformed(X), check_columns("V", V, self.n)
         step = max(1, int(BATCH_NUMBERS * rows.shape[0] / max(1, rows.nnz)))
         batches = [rows[top : top + step] for top in range(0, rows.shape[0], step)]
         parts = [
             self.at_points(SortedHistograms.from_sparse(batch).columns, numbers, batch.shape[0]) for batch in batches
         ]
-        return as_given(V, np.concatenate([*parts, np.empty((0, numbers.shape[1]))]))
+        result = np.concatenate([*parts, np.empty((0, numbers.shape[1]))])
+        return result[:, 0] if np.ndim(V) == 1 else result
 
-    def cross(self, X: Any) -> Array:
+    def table(self, V: Array, bins: int | None) -> LookupTable | ExactProducts:
+        """Products with V by look-up; exact ones where `bins` is None, or where a table would take too much memory."""
+        if bins is None or not table_fits(self.width, bins, V):
+            return ExactProducts(self, V)
+        return LookupTable.from_operator(self, V, bins)
+
+    def cross(self, X: RowsLike) -> Array:
         """K between the n rows and m new ones, (n, m)."""
-        return self._cross(self.transformed(X))
+        return cross(self.sorted_values, self.weights, self.transformed(X).T.toarray(), self.n)
 
-    def columns(self, indices: Any) -> Array:
+    def diag_of(self, X: RowsLike) -> Array:
+        """K(x, x) of each new row."""
+        return np.asarray(self.transformed(X) @ self.weights)
+
+    def columns(self, indices: npt.ArrayLike) -> Array:
         """Columns of K, (n, m)."""
         places = np.atleast_1d(np.asarray(indices))
-        if places.ndim != 1 or (places.size and (places.dtype.kind not in "iu" or not _within(places, self.n))):
+        whole = places.ndim == 1 and (places.dtype.kind in "iu" or not places.size)
+        if not whole or (places.size and not 0 <= places.min() <= places.max() < self.n):
             raise InvalidInput(f"{OWNER}: indices must be whole numbers from 0 to {self.n - 1}, got {shown(indices)}.")
-        rows = self.histograms.take(places)
-        return self._cross(_with_data(rows, self.transform(rows.data)))
+        rows = self.histograms.take(places, self.sorted_values)
+        return cross(self.sorted_values, self.weights, rows.T.toarray(), self.n)
 
     def totals(self, V: Array) -> Array:
         """For each dimension the sum of each column of V over the rows that have it."""
         histograms = self.histograms
-        return column_totals(histograms.row_starts, histograms.dims, histograms.masks, self.width, V)
+        return column_totals(histograms.row_starts, histograms.dims, histograms.masks, len(self.weights), V)
 
-    def transformed(self, X: Any) -> Sparse:
+    def transformed(self, X: RowsLike) -> Sparse:
         """New rows, checked, as canonical CSR of transformed values."""
         rows = checked_histograms("X", X, self.width)
-        return _with_data(rows, self.transform(rows.data))
+        return type(rows)((self.transform(rows.data), rows.indices, rows.indptr), shape=rows.shape)
 
     def at_points(self, points: Columns, V: Array, n: int) -> Array:
         """What the dimensions of K add to n rows of K V that have transformed values at these points, in ascending order."""
         return at_points(self.sorted_values, self.weights, self.totals(V), V, points, n)
 
-    def _cross(self, rows: Sparse) -> Array:
-        return cross(self.sorted_values, self.weights, rows.T.toarray(), self.n)
-
-    def _inners(self, columns: Columns, U: Any, V: Any) -> Array:
-        left, right = self._checked("U", U), self._checked("V", V)
+    def _inners(self, columns: Columns, U: npt.ArrayLike, V: npt.ArrayLike) -> Array:
+        left, right = check_columns("U", U, self.n), check_columns("V", V, self.n)
         if left.shape != right.shape:
             raise InvalidInput(f"{OWNER}: U and V must have one shape, got {left.shape} and {right.shape}.")
         return inners(columns, self.totals(right), left, right)
 
-    def _checked(self, name: str, V: Any) -> Array:
-        return check_columns(name, V, self.n)
 
-
-def check_columns(name: str, V: Any, n: int) -> Array:
-    """A finite vector or matrix of n rows, as a matrix."""
-    try:
-        numbers = np.asarray(V, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidInput(f"{OWNER}: {name} must be an array of numbers, got {shown(V)}.") from None
-    if numbers.ndim not in (1, 2) or len(numbers) != n:
-        was = " x ".join(map(str, numbers.shape)) or "a single number"
-        raise InvalidInput(f"{OWNER}: {name} must have {n} rows, got {was}.")
-    if not np.isfinite(numbers).all():
-        raise InvalidInput(f"{OWNER}: {name} must hold finite numbers only, got NaN or infinity.")
-    return numbers if numbers.ndim == 2 else numbers[:, None]
-
-
-def as_given(V: Any, result: Array) -> Array:
-    """A vector for a vector, a matrix for a matrix."""
-    return result[:, 0] if np.ndim(V) == 1 else result
-
-
-def check_weights(weights: Any, width: int) -> Array:
+def check_weights(weights: npt.ArrayLike, width: int) -> Array:
     """Finite numbers >= 0, one for each dimension; a copy."""
     try:
         numbers = np.array(weights, dtype=np.float64)
@@ -227,11 +219,3 @@ def _sums_by_dimension(columns: Columns) -> Array:
     ends = np.concatenate([columns.values, [0.0]])  # reduceat must not point behind the end
     sums = np.add.reduceat(ends, columns.starts[:-1]) if len(columns.starts) > 1 else np.empty(0)
     return np.where(np.diff(columns.starts) > 0, sums, 0.0)
-
-
-def _with_data(rows: Sparse, values: Array) -> Sparse:
-    return type(rows)((values, rows.indices, rows.indptr), shape=rows.shape)
-
-
-def _within(indices: Any, n: int) -> bool:
-    return bool(indices.min() >= 0 and indices.max() < n)

@@ -7,19 +7,24 @@ rows there are, and interpolates. [Rodner2012, section 4]
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, final
+from typing import TYPE_CHECKING, final
 
 import numpy as np
+import numpy.typing as npt
 
 from fewsight._base.checks import check_integer
 from fewsight._base.types import Array
 from fewsight._compiled import intersection_tables
 from fewsight._compiled.sorted_columns import Columns, Ints
-from fewsight.kernels.histogram_operator import HistogramOperator, as_given, check_columns
-from fewsight.kernels.rows import Sparse
-from fewsight.kernels.sorted_histograms import checked_histograms
+from fewsight.kernels.rows import RowsLike, Sparse
+from fewsight.kernels.sorted_histograms import check_columns, checked_histograms
+
+if TYPE_CHECKING:  # the operator makes these tables of itself
+    from fewsight.kernels.distributed_histograms import DistributedHistogramOperator
+    from fewsight.kernels.histogram_operator import HistogramOperator
 
 MOST_BINS = 100_000
+TABLE_BYTES = 512 * 2**20  # that a look-up table may take; where it would take more, products are exact
 BULK = 0.95  # of the non-zeros of a dimension
 FINE_SHARE = 0.8  # of the bins, for them
 SEARCH_ROWS = 64  # with more new rows, one sweep over all training rows takes less time than so many searches
@@ -29,19 +34,20 @@ SEARCH_ROWS = 64  # with more new rows, one sweep over all training rows takes l
 class SearchTable:
     """Exact values of K between new rows and training rows times V, one new row at a time by search, many by merging."""
 
-    def __init__(self, operator: HistogramOperator, V: Any) -> None:
-        self._operator, self._given = operator, V
+    def __init__(self, operator: HistogramOperator, V: npt.ArrayLike) -> None:
+        self._operator, self._given, self._flat = operator, V, np.ndim(V) == 1
         self._numbers = check_columns("V", V, operator.n)
         totals = operator.totals(self._numbers)
         self._sums = intersection_tables.checkpoints(operator.sorted_values, operator.weights, totals, self._numbers)
 
-    def product(self, X: Any) -> Array:
+    def product(self, X: RowsLike) -> Array:
         """As `operator.product(X, V)`."""
         if np.shape(X)[:1] > (SEARCH_ROWS,):
             return self._operator.product(X, self._given)
         rows, operator = self._operator.transformed(X), self._operator
         kept = operator.sorted_values, operator.weights, self._sums, self._numbers
-        return as_given(self._given, intersection_tables.searched(*kept, *csr_parts(rows)))
+        result = intersection_tables.searched(*kept, *csr_parts(rows))
+        return result[:, 0] if self._flat else result
 
 
 @final
@@ -60,7 +66,7 @@ class LookupTable:
     flat: bool
 
     @classmethod
-    def from_operator(cls, operator: HistogramOperator, V: Any, bins: int = 100) -> LookupTable:
+    def from_operator(cls, operator: HistogramOperator, V: npt.ArrayLike, bins: int = 100) -> LookupTable:
         """Tabulate K between anything and the operator's rows times V."""
         bins = check_integer("LookupTable", "bins", bins, least=1, most=MOST_BINS)
         numbers, width = check_columns("V", V, operator.n), operator.width
@@ -70,12 +76,30 @@ class LookupTable:
         table = operator.at_points(columns, numbers, points.size)
         return cls(table.reshape(width, bins + 1, numbers.shape[1]), places, np.ndim(V) == 1)
 
-    def product(self, X: Any) -> Array:
+    def product(self, X: RowsLike) -> Array:
         """K between new rows X and the training rows, times V, approximately."""
         rows = checked_histograms("X", X, len(self.places))
         fine = float(_fine(self.table.shape[1] - 1))
         result = intersection_tables.looked_up(*csr_parts(rows), self.places, fine, self.table)
         return result[:, 0] if self.flat else result
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class ExactProducts:
+    """K between new rows and training rows times V, without a table."""
+
+    operator: HistogramOperator | DistributedHistogramOperator
+    V: Array
+
+    def product(self, X: RowsLike) -> Array:
+        """As `operator.product(X, V)`."""
+        return self.operator.product(X, self.V)
+
+
+def table_fits(width: int, bins: int, V: Array) -> bool:
+    """Whether a look-up table for the columns V is small enough to keep."""
+    return 8 * width * (bins + 1) * V.shape[1] <= TABLE_BYTES
 
 
 def csr_parts(rows: Sparse) -> tuple[Ints, Ints, Array]:
@@ -101,7 +125,7 @@ def _nodes(operator: HistogramOperator, bins: int) -> tuple[Array, Array]:
     return np.minimum(nodes, greatest[:, None]), np.column_stack([steep, slope])
 
 
-def _divided(a: Any, b: Array) -> Array:
+def _divided(a: float | npt.NDArray[np.number], b: Array) -> Array:
     """a / b, and 0 where b is 0."""
     return np.divide(a, b, out=np.zeros(np.broadcast_shapes(np.shape(a), b.shape)), where=b > 0)
 

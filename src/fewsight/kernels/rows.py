@@ -10,14 +10,15 @@ from collections.abc import Callable
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse
 
 from fewsight._base.checks import check_matrix, owner_name
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array
+from fewsight._base.types import Array, Rows
+from fewsight._base.types import SparseRows as Sparse
 
-Sparse: TypeAlias = scipy.sparse.csr_array
-Rows: TypeAlias = Array | Sparse
+RowsLike: TypeAlias = npt.ArrayLike | Sparse  # what a caller may pass as rows
 
 PIECE_BYTES = 32 * 2**20  # what a converted piece of rows may always take
 RESULT_SHARE = 0.5  # of the result's size, if that is more: two pieces are alive at once
@@ -41,7 +42,7 @@ def check_rows(
         rows = _check_sparse(owner, name, value, width)
     else:
         rows = _check_dense(owner, name, value, width)
-    lowest = _numbers(rows).min(initial=0.0)
+    lowest = (rows if isinstance(rows, np.ndarray) else rows.data).min(initial=0.0)
     if non_negative is not None and lowest < 0:
         raise InvalidInput(f"{owner_name(non_negative)}: {name} must hold numbers >= 0 only, got {lowest:g}.")
     return rows
@@ -104,10 +105,6 @@ def row_sums(rows: Rows, power: int = 1) -> Array:
         return np.einsum("ij,ij->i", rows, rows) if power == 2 else (rows**power).sum(axis=1)
     raised = scipy.sparse.csr_array((rows.data**power, rows.indices, rows.indptr), shape=rows.shape)
     return np.asarray(raised.sum(axis=1), dtype=np.float64).ravel()
-
-
-def _numbers(rows: Rows) -> Array:
-    return rows if isinstance(rows, np.ndarray) else rows.data
 
 
 def _check_dense(owner: object, name: str, value: Any, width: int | None) -> Array:

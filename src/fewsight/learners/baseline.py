@@ -10,6 +10,7 @@ import numpy as np
 from fewsight._base.checks import check_matrix
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
+from fewsight.gp import mean_of
 from fewsight.kernels import RBF, Kernel, Linear
 from fewsight.learners.base import Assessment, Latent
 from fewsight.learners.examples import Examples
@@ -49,7 +50,7 @@ class DualLearner(Baseline):
     intercepts_: Array  # (c,)
 
     @abstractmethod
-    def _learn(self, grams: list[Array], labels: Labels) -> None:
+    def _learn(self, grams: Sequence[Array], labels: Labels) -> None:
         """Find `dual_weights_` and `intercepts_`."""
 
     def _decide(self, X: Examples) -> Array:
@@ -82,7 +83,7 @@ class MemberLearner(Baseline):
 
 def averaged(blocks: Sequence[Array]) -> Array:
     """The mean of scaled Gram matrices, or of their diagonals."""
-    return blocks[0] if len(blocks) == 1 else np.mean(blocks, axis=0)
+    return blocks[0] if len(blocks) == 1 else mean_of(blocks)
 
 
 def stored_row(state: State, name: str, length: int) -> Array:

@@ -92,7 +92,8 @@ def fit_calibration(
         return Calibration()
     logs = None if shares is None else np.log(np.maximum(shares, 1e-12))
     leaning = None if logs is None or np.ptp(logs) < 1e-9 else logs - logs.mean()
-    surprise = _Surprise(mean, classes, leaning, _even(classes) if balanced else np.ones(len(mean)))
+    weights = _even(classes) if balanced else np.ones(len(mean))
+    surprise = _Surprise(mean, np.log(_contrast(mean)), classes, leaning, weights)
     start = PRIOR_MEAN if leaning is None else np.append(PRIOR_MEAN, 0.0)
     bounds = [(-LARGEST, LARGEST)] * len(start)
     best = minimize(surprise, start, jac=True, method="L-BFGS-B", bounds=bounds).x
@@ -100,25 +101,28 @@ def fit_calibration(
     return Calibration(float(best[0]), float(best[1]), len(mean), leanings)
 
 
+@dataclass(frozen=True, eq=False)
 class _Surprise:
     """Minus the log posterior of the parameters and its gradient."""
 
-    def __init__(self, mean: Array, classes: Indices, leaning: Array | None, weights: Array) -> None:
-        self._mean, self._classes, self._leaning, self._weights = mean, classes, leaning, weights
-        self._rows, self._log_contrast = np.arange(len(mean)), np.log(_contrast(mean))
+    mean: Array  # (m, c)
+    log_contrast: Array  # (m,)
+    classes: Indices  # (m,)
+    leaning: Array | None  # (c,)
+    weights: Array  # (m,)
 
     def __call__(self, parameters: Array) -> tuple[float, Array]:
-        logits = _logits(parameters, self._mean, self._log_contrast)
-        scores = logits if self._leaning is None else logits + parameters[2] * self._leaning
+        logits = _logits(parameters, self.mean, self.log_contrast)
+        scores = logits if self.leaning is None else logits + parameters[2] * self.leaning
         logs = scores - logsumexp(scores, axis=1, keepdims=True)
-        stated, rows = np.exp(logs), self._rows
-        excess = self._weights * (np.einsum("ij,ij->i", stated, logits) - logits[rows, self._classes])
-        slopes = [excess.sum(), excess @ self._log_contrast]
-        if self._leaning is not None:
-            slopes.append(self._weights @ (stated @ self._leaning - self._leaning[self._classes]))
+        stated, rows = np.exp(logs), np.arange(len(logs))
+        excess = self.weights * (np.einsum("ij,ij->i", stated, logits) - logits[rows, self.classes])
+        slopes = [excess.sum(), excess @ self.log_contrast]
+        if self.leaning is not None:
+            slopes.append(self.weights @ (stated @ self.leaning - self.leaning[self.classes]))
         centre, spread = np.append(PRIOR_MEAN, 0.0), np.append(PRIOR_STD, LEAN_STD)
         apart = (parameters - centre[: len(parameters)]) / spread[: len(parameters)]
-        value = float(-self._weights @ logs[rows, self._classes] + 0.5 * (apart @ apart))
+        value = float(-self.weights @ logs[rows, self.classes] + 0.5 * (apart @ apart))
         return value, np.array(slopes) + apart / spread[: len(parameters)]
 
 

@@ -9,12 +9,12 @@ from typing import TypeAlias
 import numpy.typing as npt
 import scipy.sparse
 
+from fewsight._base.types import SparseRows
 from fewsight.channels import Channel
 from fewsight.images import Image
 from fewsight.kernels import Kernel
 
-SparseRows: TypeAlias = scipy.sparse.csr_array | scipy.sparse.csr_matrix
 Images: TypeAlias = Sequence[Image] | Sequence[npt.NDArray] | Sequence[str | PathLike[str]]
 Grams: TypeAlias = npt.ArrayLike | Sequence[npt.ArrayLike]  # one, or several of the same examples
-Examples: TypeAlias = npt.ArrayLike | SparseRows | Grams | Images
-KernelLike: TypeAlias = Kernel | Channel | Sequence[Channel] | str | None
+Examples: TypeAlias = npt.ArrayLike | SparseRows | scipy.sparse.csr_matrix | Grams | Images
+KernelLike: TypeAlias = Kernel | Sequence[Kernel] | Channel | Sequence[Channel] | str | None

@@ -13,7 +13,7 @@ from fewsight._base.checks import check_choice, check_positive, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel, check_weights, prior_shares
-from fewsight.gp import Posterior, learn_noise
+from fewsight.gp import Posterior, learn_noise, weighted_sum
 from fewsight.learners.base import EACH, Assessment, Latent, LeftOut
 from fewsight.learners.calibration import Calibration, fit_calibration
 from fewsight.learners.examples import Examples, KernelLike
@@ -241,7 +241,7 @@ class GPClassifier(LoanMixin, KernelLearner):
 
     # Learning.
 
-    def _learn(self, grams: list[Array], labels: Labels) -> None:
+    def _learn(self, grams: Sequence[Array], labels: Labels) -> None:
         targets = targets_of(labels, self.classes_)
         balance = self._balance(targets)
         self.weights_, self.noise_variance_ = self.weights_and_noise(grams, targets)
@@ -263,7 +263,7 @@ class GPClassifier(LoanMixin, KernelLearner):
             noise = self.noise_variance_ * self._balance(self.posterior_.targets)
             self.posterior_ = Posterior.condition(self.posterior_.covariance(), self.posterior_.targets, noise)
 
-    def weights_and_noise(self, grams: list[Array], targets: Array) -> tuple[Array, float]:
+    def weights_and_noise(self, grams: Sequence[Array], targets: Array) -> tuple[Array, float]:
         """As they are given, or learned from scaled Gram matrices of training examples and their targets (n, c)."""
         balance = self._balance(targets)
         fixed, weights = self._given_noise(), self._given_weights(len(grams))
@@ -274,7 +274,7 @@ class GPClassifier(LoanMixin, KernelLearner):
             return found.weights[0], float(found.noise[0])
         if fixed is not None:
             return weights, fixed
-        K = grams[0] * weights[0] if len(grams) == 1 else np.tensordot(weights, grams, axes=1)
+        K = grams[0] * weights[0] if len(grams) == 1 else weighted_sum(grams, weights)
         if self.noise_variance == "evidence":
             return weights, learn_noise(K, targets, balance=balance).level
         return weights, noise_by_left_out(K, targets, balance)
@@ -349,7 +349,7 @@ class GPClassifier(LoanMixin, KernelLearner):
     def _combined(self, grams: Sequence[Array]) -> Array:
         if len(grams) == 1:
             return grams[0] if self.weights_[0] == 1.0 else self.weights_[0] * grams[0]
-        return np.tensordot(self.weights_, grams, axes=1)
+        return weighted_sum(grams, self.weights_)
 
     def _decide(self, X: Examples) -> Array:
         rows = self._read(X)

@@ -2,43 +2,65 @@
 
 from __future__ import annotations
 
+import contextlib
+import dataclasses
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self, cast, final
 
 import numpy as np
+import numpy.typing as npt
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from fewsight._base.checks import check_choice, check_integer, check_number, check_positive
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, Indices, State
+from fewsight._base.types import Array, Indices, Rows, State
 from fewsight.channels import Channel
-from fewsight.learners.base import Learner, LeftOut
+from fewsight.gp import IterativePosterior, SolverOptions, targets_of_columns
+from fewsight.kernels import HistogramOperator
+from fewsight.learners.base import LeftOut
+from fewsight.learners.calibration import Calibration
+from fewsight.learners.examples import Examples, Images, KernelLike
+from fewsight.learners.folds import columns_to_calibrate
 from fewsight.learners.histograms import (
     FastVariance,
     Found,
     HistogramAnswers,
     HistogramInput,
-    HistogramPosterior,
+    KernelSettings,
     LazyVariance,
+    TrainingOperator,
     balance_of,
     brought_home,
-    calibrate,
     check_histograms,
-    columns_to_calibrate,
-    find,
-    options_of,
-    restored,
-    settings_of,
-    state_of,
-    targets_of_columns,
-    training_operator,
+    choose_kernel_and_noise,
+    shared_operator,
 )
-from fewsight.learners.histograms.posterior import TINY
-from fewsight.learners.labels import Labels, labelled, targets_of
+from fewsight.learners.histograms.model_selection import RELEVANCE, TRANSFORMS, checked_weights, number_or_word
+from fewsight.learners.inputs.stored import matrix_from_state, matrix_state
+from fewsight.learners.labels import Labels, LabelsLike, classes_from, classes_header, labelled, targets_of
 from fewsight.learners.needs import Needs, RowsNeeded
-from fewsight.learners.novelty import DEFAULT_RULE
+from fewsight.learners.novelty import DEFAULT_RULE, RULES, Novelty
+
+if TYPE_CHECKING:
+    from distributed import Client
+
+AUTO = "auto"
+RULES_WITHOUT_DISTANCE = tuple(rule for rule, parts in RULES.items() if "distance" not in parts)
+STORED = (  # parameters that a model file keeps as they are
+    "tolerance",
+    "max_iterations",
+    "preconditioner",
+    "quantization_bins",
+    "variance",
+    "calibrated",
+    "false_alarm_rate",
+    "random_state",
+)
 
 
-class HistogramGPClassifier(HistogramAnswers, Learner):
+@final
+class HistogramGPClassifier(HistogramAnswers):
     """Categories from many histograms: exact label regression with the intersection kernel in memory proportional to the
     non-zeros.
 
@@ -55,8 +77,9 @@ class HistogramGPClassifier(HistogramAnswers, Learner):
     relevance : "none"; "evidence" to learn a weight for each dimension; "channels" for a weight for each channel, or each group;
         or the weights.
     groups : with rows of numbers, the number of the group that each column belongs to; for `relevance="channels"`.
-    relevance_steps, relevance_prior : of learning them, at most, and as how many further problems equal weights count for
-        each class: see `fewsight.gp.learn_relevance`. Less lets weights lie further apart, which many images of each class allow.
+    relevance_steps : of learning them, at most.
+    relevance_prior : strength of the pull towards equal weights, counted in extra one-vs-all problems per class: see
+        `fewsight.gp.learn_relevance`. Less lets weights lie further apart, which many images of each class allow.
     noise_variance : of the targets, over a kernel of mean diagonal 1, or "evidence" to learn it.
     balanced : let every class count the same, however many examples it has: the larger side of each one-vs-all problem has more
         noise [Rodner2012, section 3], and probabilities and decisions are those of classes that are equally likely. Without it
@@ -80,7 +103,7 @@ class HistogramGPClassifier(HistogramAnswers, Learner):
     Attributes
     ----------
     classes_ : labels in the order of the columns of `predict_proba` and `latent`.
-    posterior_ : dual weights and what belongs to them, see `HistogramPosterior`.
+    posterior_ : dual weights and what belongs to them, see `fewsight.gp.IterativePosterior`.
     noise_variance_ : the level that is used; (columns,) numbers where each class has its own.
     transform_parameter_ : likewise; None without a transform.
     relevance_ : the weight of each dimension, for a kernel of mean diagonal 1.
@@ -95,19 +118,20 @@ class HistogramGPClassifier(HistogramAnswers, Learner):
     needs: ClassVar[Needs] = RowsNeeded()
     ways: ClassVar[tuple[str, ...]] = ("average", "evidence")
 
-    classes_: Labels
     input_: HistogramInput
-    posterior_: HistogramPosterior
-    noise_variance_: float | Array
+    transform_parameter_: float | None
+    relevance_: Array
+    log_evidence_: float | None
+    n_features_in_: int
 
     def __init__(
         self,
-        kernel: Any = None,
+        kernel: KernelLike = None,
         *,
         feature_transform: str = "none",
         transform_parameter: float | str = "left-out",
-        relevance: Any = "none",
-        groups: Any = None,
+        relevance: str | npt.ArrayLike = "none",
+        groups: Sequence[int] | Indices | None = None,
         relevance_steps: int = 6,
         relevance_prior: float = 2.0,
         noise_variance: float | str = "evidence",
@@ -123,7 +147,7 @@ class HistogramGPClassifier(HistogramAnswers, Learner):
         unknown_rule: str = DEFAULT_RULE,
         false_alarm_rate: float = 0.05,
         random_state: int = 0,
-        cluster: Any = None,
+        cluster: Client | str | None = None,
     ) -> None:
         self.kernel = kernel
         self.feature_transform = feature_transform
@@ -149,11 +173,11 @@ class HistogramGPClassifier(HistogramAnswers, Learner):
 
     # Learning.
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Examples, y: LabelsLike) -> Self:
         """Learn from histograms, or images, and their labels; examples with the label None are left out."""
         return self._fit(X, y, ())
 
-    def partial_fit(self, X: Any, y: Any, classes: Any = None) -> Self:
+    def partial_fit(self, X: Examples, y: LabelsLike, classes: LabelsLike | None = None) -> Self:
         """Learn from a first batch, whose noise and transform are kept, or take in a further one; see `add`.
 
         `classes` may name, at the first call, classes of which there is no example yet.
@@ -162,13 +186,12 @@ class HistogramGPClassifier(HistogramAnswers, Learner):
             return self.add(X, y)
         return self._fit(X, y, () if classes is None else classes)
 
-    def add(self, X: Any, y: Any) -> Self:
+    def add(self, X: Examples, y: LabelsLike) -> Self:
         """Take in more examples, of old or new classes, from where training stands; noise, transform and relevance stay.
 
         New classes come after the old ones in `classes_`. Call `recalibrate` when many have come.
         """
-        check_is_fitted(self)
-        rows = self.input_.read(self._checked(X, reset=False))
+        rows = self._read(X)
         labels, positions = labelled(self, y, rows.shape[0])
         if len(positions) < rows.shape[0]:
             raise InvalidInput(
@@ -178,18 +201,79 @@ class HistogramGPClassifier(HistogramAnswers, Learner):
         classes = np.concatenate([self.classes_, new]) if len(new) else self.classes_
         numbers = np.concatenate([self.posterior_.classes, targets_of(labels, classes).argmax(axis=1)])
         operator = self.posterior_.operator.append(rows)
-        self.posterior_ = HistogramPosterior.condition(
-            operator, numbers, len(classes), self._noise(numbers, len(classes)), options_of(self), self.posterior_
+        self.posterior_ = IterativePosterior.condition(
+            operator, numbers, len(classes), self._noise(numbers, len(classes)), self.options(), self.posterior_
         )
         self.classes_ = classes
-        self._set_variance(None)
+        self.variances_ = LazyVariance(self.posterior_, int(self.random_state))
         return self
 
     def recalibrate(self) -> Self:
         """Learn anew how sure to be and what is unknown, after examples were added."""
         check_is_fitted(self)
-        calibrate(self)
+        self._calibrate(self.posterior_)
         return self
+
+    def settle(self, inputs: HistogramInput, classes: Labels, numbers: Indices, found: Found, rows: Rows) -> Self:
+        """Learn with a kernel and a noise that are known, from rows whose classes are `classes[numbers]`."""
+        self.classes_, self.input_ = classes, inputs
+        self.noise_variance_ = float(found.levels[0]) if len(found.levels) == 1 else found.levels
+        self.transform_parameter_ = found.parameter
+        self.relevance_, self.log_evidence_ = found.operator.weights, found.log_evidence
+        further = columns_to_calibrate(numbers, found.noise.shape[1])
+        trained = IterativePosterior.condition(
+            found.operator, numbers, len(classes), found.noise, self.options(), further=further
+        )
+        home = trained
+        if not isinstance(found.operator, HistogramOperator):
+            home = dataclasses.replace(trained, operator=brought_home(found.operator, rows))
+        self.posterior_ = cast("IterativePosterior[HistogramOperator]", home)
+        self.variances_ = LazyVariance(self.posterior_, int(self.random_state))
+        self._calibrate(trained)  # where it was trained
+        return self
+
+    def settings(self) -> KernelSettings:
+        """What the parameters give of kernel and noise, and what they leave to be learned."""
+        transform = check_choice(self, "feature_transform", self.feature_transform, TRANSFORMS)
+        parameter, words = self.transform_parameter, ("left-out", "evidence")
+        relevance, weights = "given", None
+        if isinstance(self.relevance, str):
+            relevance = check_choice(self, "relevance", self.relevance, RELEVANCE)
+        else:
+            weights = checked_weights(self, self.relevance)
+        return KernelSettings(
+            transform,
+            number_or_word(self, "transform_parameter", parameter, words, positive=transform == "power"),
+            isinstance(parameter, str) and parameter == "left-out",
+            relevance,
+            weights,
+            number_or_word(self, "noise_variance", self.noise_variance, ("evidence",), positive=True),
+            bool(self.balanced),
+            bool(self.noise_per_class),
+            check_choice(self, "criterion", self.criterion, ("evidence", "bound")),
+            check_integer(self, "relevance_steps", self.relevance_steps, least=1),
+            check_number(self, "relevance_prior", self.relevance_prior, least=0, most=1e12),
+            check_integer(self, "random_state", self.random_state, least=0),
+        )
+
+    def options(self) -> SolverOptions:
+        """How exactly to solve and to predict; also checks what is needed later only."""
+        bins, rank = self.quantization_bins, self.preconditioner
+        check_choice(self, "variance", self.variance, ("fast", "exact"))
+        check_choice(self, "unknown_rule", self.unknown_rule, RULES_WITHOUT_DISTANCE)
+        rate = check_number(self, "false_alarm_rate", self.false_alarm_rate, least=0, most=1)
+        if rate in (0, 1):
+            raise InvalidInput(
+                f"HistogramGPClassifier: false_alarm_rate must be a number between 0 and 1, got {rate:g}."
+            )
+        return SolverOptions(
+            check_positive(self, "tolerance", self.tolerance),
+            check_integer(self, "max_iterations", self.max_iterations, least=1),
+            None if bins is None else check_integer(self, "quantization_bins", bins, least=1, most=100_000),
+            check_choice(self, "preconditioner", rank, [AUTO])
+            if isinstance(rank, str)
+            else check_integer(self, "preconditioner", rank, least=0, most=100_000),
+        )
 
     # What it knows.
 
@@ -199,22 +283,13 @@ class HistogramGPClassifier(HistogramAnswers, Learner):
         check_is_fitted(self)
         operator, groups = self.posterior_.operator, self.input_.groups
         parts = np.bincount(groups, operator.weights * operator.dimension_traces())
-        return parts / max(float(parts.sum()), TINY)
+        return parts / max(float(parts.sum()), 1e-300)
 
     @property
     def labels_(self) -> Labels:
         """The labels of the training examples."""
         check_is_fitted(self)
         return self.classes_[self.posterior_.classes]
-
-    def state(self) -> State:
-        """All that prediction needs, for the model file."""
-        check_is_fitted(self)
-        return state_of(self)
-
-    @classmethod
-    def from_state(cls, state: State) -> Self:
-        return restored(cls(), state)
 
     @property
     def n_iter_(self) -> int:
@@ -251,43 +326,93 @@ class HistogramGPClassifier(HistogramAnswers, Learner):
         check_is_fitted(self)
         return {"noise variance": float(np.exp(np.log(self.noise_variance_).mean()))}
 
+    # The model file.
+
+    def state(self) -> State:
+        """All that prediction needs, for the model file."""
+        check_is_fitted(self)
+        posterior, operator = self.posterior_.state(), self.posterior_.operator
+        options = {name: getattr(self, name) for name in STORED}
+        header = {
+            **classes_header(self.classes_),
+            "options": {
+                name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()
+            },
+            "transform": operator.transform.kind,
+            "parameter": self.transform_parameter_,
+            "balanced": bool(self.balanced),
+            "left_out_accuracy": self.left_out_accuracy_,
+            "log_evidence": self.log_evidence_,
+        }
+        arrays = {"levels": np.atleast_1d(self.noise_variance_), "relevance": operator.weights}
+        state = State({**header, **posterior.header}, {**arrays, **posterior.arrays})
+        state = state.join("training", matrix_state(operator.histograms.rows()))
+        for name, part in (("input", self.input_), ("calibration", self.calibration_), ("novelty", self.novelty_)):
+            state = state.join(name, part.state())
+        return state.join("variance", self.variances_.fast.state())
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        learner, header, levels = cls(), state.header, state.arrays["levels"]
+        learner._restore_parts(state)
+        operator = HistogramOperator.from_rows(
+            matrix_from_state(state.nested("training")),
+            transform=header["transform"],
+            parameter=header["parameter"],
+            weights=state.arrays["relevance"],
+        )
+        learner.feature_transform, learner.transform_parameter_ = header["transform"], header["parameter"]
+        learner.transform_parameter = "left-out" if header["parameter"] is None else header["parameter"]
+        learner.relevance = learner.relevance_ = operator.weights
+        if (levels <= 0).any():
+            raise InvalidInput("the noise must be > 0.")
+        learner.noise_variance_ = float(levels[0]) if len(levels) == 1 else levels
+        learner.noise_variance, learner.noise_per_class = float(np.exp(np.log(levels).mean())), len(levels) > 1
+        if not learner.input_.channels:
+            learner.n_features_in_ = operator.width
+        learner.posterior_ = IterativePosterior.from_state(state, operator, len(learner.classes_), learner.options())
+        fast = FastVariance.from_state(state.nested("variance"), operator)
+        learner.variances_ = LazyVariance(learner.posterior_, int(learner.random_state), fast)
+        return learner
+
+    def _restore_parts(self, state: State) -> None:
+        """All but what depends on the training rows."""
+        header = state.header
+        known = {"preconditioner": AUTO, **header["options"]}  # which older files do not name
+        self.set_params(**{name: known[name] for name in STORED})
+        self.classes_ = classes_from(header)
+        self.input_ = HistogramInput.from_state(state.nested("input"))
+        self.kernel, self.groups = self.input_.parameter, self.input_.given_groups
+        self.calibration_ = Calibration.from_state(state.nested("calibration"))
+        if len(self.calibration_.leanings) > len(self.classes_):
+            raise InvalidInput("the calibration must have no more leanings than there are classes.")
+        self.novelty_ = Novelty.from_state(state.nested("novelty"))
+        self.unknown_rule, self.balanced = self.novelty_.rule, bool(header["balanced"])
+        self.left_out_accuracy_, self.log_evidence_ = header["left_out_accuracy"], header["log_evidence"]
+
     # How.
 
-    def _fit(self, X: Any, y: Any, more_classes: Any) -> Self:
-        settings, _ = settings_of(self), options_of(self)
+    def _fit(self, X: Examples, y: LabelsLike, more_classes: LabelsLike) -> Self:
+        settings, _ = self.settings(), self.options()
         inputs = HistogramInput.chosen(self.kernel, self.groups)
-        X = self._checked(X, reset=True, images=bool(inputs.channels))
-        labels, positions = labelled(self, y, X.shape[0] if hasattr(X, "shape") else len(X))
+        examples = cast(Images, X) if inputs.channels else self._checked(X, reset=True)
+        labels, positions = labelled(self, y, examples.shape[0] if hasattr(examples, "shape") else len(examples))
         classes = np.unique(np.concatenate([labels, np.asarray(more_classes, dtype=labels.dtype)]))
         if len(classes) < 2:
             raise InvalidInput(
                 f"HistogramGPClassifier: y must hold two classes or more, got one class only: {classes[0]!r}."
             )
-        rows = inputs.fit(X, labels, positions)
+        rows = inputs.fit(examples, labels, positions)
         numbers = np.searchsorted(classes, labels).astype(np.intp)
-        with training_operator(self.cluster, rows) as operator:
-            found = find(operator, numbers, len(classes), inputs.groups, settings)
-            return self.settle(inputs, classes, numbers, found, rows)
-
-    def settle(self, inputs: HistogramInput, classes: Labels, numbers: Indices, found: Found, rows: Any) -> Self:
-        """Learn with a kernel and a noise that are known, from rows whose classes are `classes[numbers]`."""
-        options = options_of(self)
-        self.classes_, self.input_ = classes, inputs
-        self._set_found(found)
-        further = columns_to_calibrate(numbers, found.noise.shape[1])
-        self.posterior_ = HistogramPosterior.condition(
-            found.operator, numbers, len(classes), found.noise, options, further=further
+        where: contextlib.AbstractContextManager[TrainingOperator] = (
+            contextlib.nullcontext(HistogramOperator.from_rows(rows))
+            if self.cluster is None
+            else shared_operator(self.cluster, rows)
         )
-        home = brought_home(self.posterior_, rows)
-        self.variances_ = LazyVariance(home, int(self.random_state))
-        calibrate(self)  # where it was trained
-        self.posterior_ = home
-        return self
-
-    def _set_found(self, found: Found) -> None:
-        self.noise_variance_ = float(found.levels[0]) if len(found.levels) == 1 else found.levels
-        self.transform_parameter_ = found.parameter
-        self.relevance_, self.log_evidence_ = found.operator.weights, found.log_evidence
+        with where as operator:
+            groups = inputs.groups if settings.relevance == "channels" else None
+            found = choose_kernel_and_noise(operator, numbers, len(classes), groups, settings)
+            return self.settle(inputs, classes, numbers, found, rows)
 
     def _noise(self, numbers: Indices, n_classes: int) -> Array:
         """Of all examples, at the level that was learned."""
@@ -297,20 +422,16 @@ class HistogramGPClassifier(HistogramAnswers, Learner):
             levels = np.append(levels, np.full(targets.shape[1] - len(levels), np.exp(np.log(levels).mean())))
         return levels * (balance_of(targets) if self.balanced else np.ones((len(targets), 1)))
 
-    def _set_variance(self, fast: FastVariance | None) -> None:
-        self.variances_ = LazyVariance(self.posterior_, int(self.random_state), fast)
-
-    def _read(self, X: Any) -> Any:
+    def _read(self, X: Examples) -> Rows:
         check_is_fitted(self)
-        return self.input_.read(self._checked(X, reset=False))
+        return self.input_.read(X if self.input_.channels else self._checked(X, reset=False))
 
-    def _checked(self, X: Any, *, reset: bool, images: bool | None = None) -> Any:
-        if bool(self.input_.channels) if images is None else images:
-            return X
+    def _checked(self, X: Examples, *, reset: bool) -> Rows:
+        """Rows of histograms, or one sentence about what they are instead."""
         options = {"accept_sparse": "csr", "dtype": np.float64, "ensure_all_finite": False}
         return check_histograms(validate_data(self, X, reset=reset, **options))
 
-    def __sklearn_tags__(self) -> Any:
+    def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
         tags.input_tags.positive_only = True

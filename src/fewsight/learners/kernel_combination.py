@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -9,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
-from fewsight.gp import LeaveOneOut, Posterior
+from fewsight.gp import LeaveOneOut, Posterior, mean_of, weighted_sum
 from fewsight.learners.base import EACH, Latent, LeftOut
 from fewsight.learners.calibration import Calibration, fit_calibration
 from fewsight.learners.examples import Examples, KernelLike
@@ -109,7 +110,7 @@ class KernelCombination(KernelLearner):
         blocks, diagonals = self.input_.compare(rows), self.input_.diagonals(rows)
         means, deviations = [], []
         for posterior, weights in zip(self.posteriors_, self.combination_.weights, strict=True):
-            K_test = np.tensordot(weights, blocks, axes=1)
+            K_test = weighted_sum(blocks, weights)
             variance = posterior.variance(K_test, np.tensordot(weights, diagonals, axes=1))
             means.append(posterior.mean(K_test))
             deviations.append(np.repeat(np.sqrt(variance)[:, None], posterior.n_targets, axis=1))
@@ -169,7 +170,7 @@ class KernelCombination(KernelLearner):
         for posterior in self.posteriors_:
             check_sizes(posterior, c if n == 1 else 1, self.input_.n_training)
 
-    def _learn(self, grams: list[Array], labels: Labels) -> None:
+    def _learn(self, grams: Sequence[Array], labels: Labels) -> None:
         targets, balance = targets_of(labels, self.classes_), np.ones(len(labels))
         settings = SearchSettings(
             self.penalty,
@@ -182,7 +183,7 @@ class KernelCombination(KernelLearner):
         )
         self.combination_ = combine(grams, targets, balance, settings, self._start(len(grams), targets.shape[1]))
         self.posteriors_ = list(self.combination_.posteriors(grams, targets, balance))
-        self._calibrate(np.mean(grams, axis=0), targets.argmax(axis=1))
+        self._calibrate(mean_of(grams), targets.argmax(axis=1))
 
     def _start(self, n_kernels: int, n_classes: int) -> Combination | None:
         known = getattr(self, "combination_", None) if self.warm_start else None
@@ -202,5 +203,5 @@ class KernelCombination(KernelLearner):
         )
 
     @staticmethod
-    def _mean(posterior: Posterior, weights: Array, blocks: list[Array]) -> Array:
-        return posterior.mean(np.tensordot(weights, blocks, axes=1))
+    def _mean(posterior: Posterior, weights: Array, blocks: Sequence[Array]) -> Array:
+        return posterior.mean(weighted_sum(blocks, weights))

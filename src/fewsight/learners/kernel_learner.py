@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -13,10 +14,9 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, State
 from fewsight.channels import Channel
 from fewsight.gp import Posterior
-from fewsight.kernels import Kernel
 from fewsight.learners.base import Learner
 from fewsight.learners.examples import Examples
-from fewsight.learners.inputs import Input, choose_input, input_from_state, is_list_of_matrices
+from fewsight.learners.inputs import Input, choose_input, input_from_state, is_list_of_matrices, kernels_of_rows
 from fewsight.learners.labels import Labels, LabelsLike, classes_from, classes_header, labelled
 from fewsight.learners.needs import GramsNeeded, Needs
 
@@ -24,8 +24,9 @@ from fewsight.learners.needs import GramsNeeded, Needs
 class KernelLearner(Learner):
     """A classifier that sees its examples through Gram matrices only.
 
-    `kernel` says what X is: a kernel object (or None for a Gaussian as wide as the data) for rows of numbers; a channel or a
-    list of channels for images; "precomputed" for a Gram matrix or a list of them, n x n in `fit` and m x n afterwards.
+    `kernel` says what X is: a kernel object or a list of them (or None for a Gaussian as wide as the data) for rows of numbers;
+    a channel or a list of channels for images; "precomputed" for a Gram matrix, a list of them or a `GramStack`, n x n in `fit`
+    and m x n afterwards (a `BlockStack` for many).
     """
 
     needs: ClassVar[Needs] = GramsNeeded()
@@ -33,7 +34,7 @@ class KernelLearner(Learner):
     n_features_in_: int
 
     @abstractmethod
-    def _learn(self, grams: list[Array], labels: Labels) -> None:
+    def _learn(self, grams: Sequence[Array], labels: Labels) -> None:
         """Learn from scaled training Gram matrices; `classes_` is set."""
 
     @abstractmethod
@@ -107,13 +108,14 @@ class KernelLearner(Learner):
 
     def _checked(self, X: Examples, *, reset: bool) -> Any:
         """Rows of numbers go through scikit-learn's checks; images and lists of Gram matrices have their own."""
-        if self.kernel is None or isinstance(self.kernel, Kernel):
+        if self.kernel is None or kernels_of_rows(self.kernel):
             sparse = "csr" if self._accepts_sparse() else False
             return validate_data(self, X, accept_sparse=sparse, dtype=np.float64, reset=reset)
         return X
 
     def _accepts_sparse(self) -> bool:
-        return isinstance(self.kernel, Kernel) and self.kernel.accepts_sparse
+        kernels = kernels_of_rows(self.kernel)
+        return bool(kernels) and all(kernel.accepts_sparse for kernel in kernels)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -57,7 +57,7 @@ class LogisticClassifier(DualLearner):
         self.C = C
         self.n_folds = n_folds
 
-    def _learn(self, grams: list[Array], labels: Labels) -> None:
+    def _learn(self, grams: Sequence[Array], labels: Labels) -> None:
         n_folds = check_integer(self, "n_folds", self.n_folds, least=2)
         if isinstance(self.C, str):
             check_choice(self, "C", self.C, ["cross-validation"])

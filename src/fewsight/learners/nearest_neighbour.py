@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -30,7 +31,7 @@ class NearestNeighbourClassifier(MemberLearner):
     def __init__(self, kernel: KernelLike = None) -> None:
         self.kernel = kernel
 
-    def _learn(self, grams: list[Array], labels: Labels) -> None:
+    def _learn(self, grams: Sequence[Array], labels: Labels) -> None:
         self.diagonal_ = np.mean([np.diag(K) for K in grams], axis=0)
         self.members_ = np.searchsorted(self.classes_, labels)
 
@@ -68,7 +69,7 @@ class NearestMeanClassifier(MemberLearner):
     def __init__(self, kernel: KernelLike = None) -> None:
         self.kernel = kernel
 
-    def _learn(self, grams: list[Array], labels: Labels) -> None:
+    def _learn(self, grams: Sequence[Array], labels: Labels) -> None:
         self.members_ = np.searchsorted(self.classes_, labels)
         shares = self._shares()
         self.lengths_ = np.einsum("ij,ij->j", shares, averaged(grams) @ shares)

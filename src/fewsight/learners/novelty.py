@@ -49,15 +49,18 @@ class Signs:
         return len(next(iter(self.values.values())))
 
     @classmethod
-    def of(cls, mean: Array, variance: Array, probabilities: Array, similarity: Array) -> Signs:
-        """From latent means (m, c), latent variances (m,), probabilities (m, c) and the largest cosine with training (m,)."""
+    def of(cls, mean: Array, variance: Array, probabilities: Array, similarity: Array | None = None) -> Signs:
+        """From latent means (m, c), latent variances (m,), probabilities (m, c) and the largest cosine with training (m,).
+
+        Without cosines, all examples are equally far.
+        """
         return cls(
             {
                 "variance": variance,
                 "latent": -mean.max(axis=1),
                 "contrast": mean.mean(axis=1) - mean.max(axis=1),
                 "probability": -probabilities.max(axis=1),
-                "distance": -similarity,
+                "distance": np.zeros(len(mean)) if similarity is None else -similarity,
             }
         )
 

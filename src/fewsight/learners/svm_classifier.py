@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -36,7 +37,7 @@ class SVMClassifier(DualLearner):
         self.C = C
         self.n_jobs = n_jobs
 
-    def _learn(self, grams: list[Array], labels: Labels) -> None:
+    def _learn(self, grams: Sequence[Array], labels: Labels) -> None:
         C = check_positive(self, "C", self.C)
         K = averaged(grams)
 

@@ -19,7 +19,7 @@ from fewsight._base.checks import check_choice, check_integer, check_matrix, che
 from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices, State
-from fewsight.gp import PENALTIES, LearnedWeights, Penalty, Posterior, learn_weights_and_noise
+from fewsight.gp import PENALTIES, LearnedWeights, Penalty, Posterior, learn_weights_and_noise, mean_of, weighted_sum
 from fewsight.learners.calibration import fit_calibration
 from fewsight.learners.folds import left_out_folds
 
@@ -104,7 +104,7 @@ class Combination:
     def posteriors(self, grams: Sequence[Array], targets: Array, balance: Array) -> Iterator[Posterior]:
         """The posterior of each problem."""
         for weights, noise, columns in zip(self.weights, self.noise, _columns(len(self.weights)), strict=True):
-            K = np.tensordot(weights, grams, axes=1)
+            K = weighted_sum(grams, weights)
             yield Posterior.condition(K, targets[:, columns], noise * balance)
 
     def state(self) -> State:
@@ -152,7 +152,7 @@ def combine(
     if targets.shape[1] < 2:
         return known[0]
     problem = _Problem(grams, targets, balance)
-    if settings.has_choice and not problem.can_judge:
+    if settings.has_choice and not len(problem.left_out[1]):
         return known[0]
     found = _best(problem, settings, known, start)
     return problem.with_best_noise(found) if settings.noise_variance == "left-out" else found
@@ -248,12 +248,7 @@ class _Problem:
     @cached_property
     def left_out(self) -> tuple[Indices, Indices]:
         """The fold of each example, and the examples that can be predicted without theirs."""
-        return left_out_folds(np.mean(self.grams, axis=0), self.classes)
-
-    @property
-    def can_judge(self) -> bool:
-        """Whether any example can be left out without its class going with it."""
-        return len(self.left_out[1]) > 0
+        return left_out_folds(mean_of(self.grams), self.classes)
 
     def surprise(self, combination: Combination) -> float:
         """Mean surprise at left-out examples after calibration, in nats."""
@@ -262,17 +257,15 @@ class _Problem:
     def surprises(self, combination: Combination) -> Array:
         """The surprise at each example that can be left out."""
         key = combination.weights.tobytes(), combination.noise.tobytes()
-        if key not in self._known:
-            self._known[key] = self._surprises(combination)
-        return self._known[key]
-
-    def _surprises(self, combination: Combination) -> Array:
+        if key in self._known:
+            return self._known[key]
         posteriors = combination.posteriors(self.grams, self.targets, self.balance)
         folds, kept = self.left_out
         mean = np.hstack([posterior.leave_group_out(folds).mean[kept] for posterior in posteriors])
         classes = self.classes[kept]
         probabilities = fit_calibration(mean, classes).probabilities(mean)[np.arange(len(classes)), classes]
-        return -np.log(np.maximum(probabilities, LEAST_PROBABILITY))
+        self._known[key] = -np.log(np.maximum(probabilities, LEAST_PROBABILITY))
+        return self._known[key]
 
     def with_best_noise(self, combination: Combination, noises: Sequence[float] = NOISES) -> Combination:
         """The same weights with the noise, of these and the evidence's, that is least surprised at left-out examples.
@@ -281,7 +274,7 @@ class _Problem:
         are not many enough to tell, and decisions suffer more from too much noise than from too little.
         """
         same = np.ones_like(combination.noise)
-        if not self.can_judge:
+        if not len(self.left_out[1]):  # no example can be left out without its class going with it
             return replace(combination, noise=PLAIN_NOISE * same)
         candidates = [replace(combination, noise=noise * same) for noise in noises]
         found = combination.evidence_noise

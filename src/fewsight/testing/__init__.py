@@ -11,5 +11,18 @@ a test runner that shows them by name. Nothing here needs pytest.
 
 from fewsight.testing.family_checks import FAMILY_CHECKS, check_family
 from fewsight.testing.kernel_checks import KERNEL_CHECKS, check_kernel
+from fewsight.testing.learner_checks import KERNEL_LEARNER_CHECKS, LEARNER_CHECKS, TWO_CLASS_CHECKS, check_learner
+from fewsight.testing.rule_checks import RULE_CHECKS, check_rule
 
-__all__ = ["FAMILY_CHECKS", "KERNEL_CHECKS", "check_family", "check_kernel"]
+__all__ = [
+    "FAMILY_CHECKS",
+    "KERNEL_CHECKS",
+    "KERNEL_LEARNER_CHECKS",
+    "LEARNER_CHECKS",
+    "RULE_CHECKS",
+    "TWO_CLASS_CHECKS",
+    "check_family",
+    "check_kernel",
+    "check_learner",
+    "check_rule",
+]

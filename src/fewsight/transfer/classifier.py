@@ -13,7 +13,15 @@ from sklearn.utils.validation import check_is_fitted
 from fewsight._base.checks import check_choice, check_integer, check_matrix, check_number, check_positive, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
-from fewsight.gp import LeaveOneOut, Posterior, learn_correlations, least_noise, task_covariance, task_factors
+from fewsight.gp import (
+    LeaveOneOut,
+    Posterior,
+    learn_correlations,
+    least_noise,
+    mean_of,
+    task_covariance,
+    task_factors,
+)
 from fewsight.learners import KernelLearner, Latent, LeftOut
 from fewsight.learners.base import EACH
 from fewsight.learners.examples import Examples, KernelLike
@@ -181,7 +189,7 @@ class TransferGPClassifier(KernelLearner):
 
     # Learning.
 
-    def _learn(self, grams: list[Array], labels: Labels) -> None:
+    def _learn(self, grams: Sequence[Array], labels: Labels) -> None:
         criterion = check_choice(self, "criterion", self.criterion, CRITERIA)
         n_supports = check_integer(self, "n_supports", self.n_supports, least=1)
         rho = None if self.rho is None else check_number(self, "rho", self.rho, least=0.0, most=1.0)
@@ -189,7 +197,7 @@ class TransferGPClassifier(KernelLearner):
         self.classes_ = np.array([target] if background is None else [background, target])
         own, against = np.flatnonzero(labels == target), np.flatnonzero(labels == background)
         tasks = Candidates(
-            np.mean(grams, axis=0),
+            mean_of(grams),
             np.concatenate([own, against]),
             np.concatenate([np.ones(len(own)), -np.ones(len(against))]),
             [np.flatnonzero(labels == name) for name in names],
@@ -255,7 +263,7 @@ class TransferGPClassifier(KernelLearner):
 
     def _covariances(self, rows: Any) -> Array:
         """Of the target's function at new examples with what was observed (m, rows_)."""
-        K_test = np.mean(self.input_.compare(rows), axis=0)[:, self.rows_]
+        K_test = mean_of(self.input_.compare(rows))[:, self.rows_]
         return K_test * task_factors(np.zeros(1, np.intp), self.tasks_, self._rhos)
 
     def _columns(self, mean: Array) -> Array:

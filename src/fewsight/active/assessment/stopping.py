@@ -29,7 +29,6 @@ import numpy.typing as npt
 
 from fewsight._base.types import Array, Indices
 from fewsight.active.assessment.audit import Accuracy
-from fewsight.active.views import View
 from fewsight.gp import Posterior
 
 WINDOW = 40  # answers looked back
@@ -60,10 +59,6 @@ class Decisions(NamedTuple):
     n_labelled: int
     n_classes: int
     columns: npt.NDArray[np.int32]
-
-    @classmethod
-    def of(cls, view: View) -> Decisions:
-        return cls(view.n_labelled, len(view.classes), view.decisions().astype(np.int32))
 
 
 def gain_on_labelled(K: Array, targets: Array, noise: Array, n_before: int) -> int:

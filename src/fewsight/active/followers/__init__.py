@@ -60,7 +60,7 @@ def _comparing_pool(learner: Learner, examples: Examples, pool_gram: Array | Non
         return GramPool(pool_gram)
     side = getattr(learner, "input_", None)
     if isinstance(side, VectorInput):
-        return VectorPool(examples, side.kernel)
+        return VectorPool(examples, side.parameter)
     if isinstance(learner, HistogramGPClassifier) and not learner.input_.channels:
         return VectorPool(examples, HistogramIntersection())
     return None

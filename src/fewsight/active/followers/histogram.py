@@ -21,7 +21,7 @@ from fewsight.kernels import HistogramIntersection, HistogramOperator
 from fewsight.learners import HistogramGPClassifier
 from fewsight.learners.calibration import Calibration
 from fewsight.learners.examples import KernelLike
-from fewsight.learners.histograms import Found, find, settings_of
+from fewsight.learners.histograms import Found, choose_kernel_and_noise
 from fewsight.learners.weight_search import PLAIN_NOISE
 
 NEUTRAL = {"power": 1.0, "exponential": 0.0}  # the parameter with which a transform changes nothing
@@ -60,7 +60,7 @@ class HistogramFollower(Follower[LearnedHistograms]):
 
     @cached_property
     def _plain(self) -> LearnedHistograms:
-        settings = settings_of(self.template)
+        settings = self.template.settings()
         operator = self.rows.operator if settings.weights is None else self.rows.operator.with_weights(settings.weights)
         if settings.transform != "none":
             parameter = NEUTRAL[settings.transform] if settings.parameter is None else settings.parameter
@@ -74,8 +74,8 @@ class HistogramFollower(Follower[LearnedHistograms]):
 
     def _learn(self, labelled: Labelled) -> LearnedHistograms:
         operator = HistogramOperator.from_rows(self.rows.rows[labelled.positions])
-        found = find(
-            operator, _numbers(labelled), len(labelled.classes), self.rows.side.groups, settings_of(self.template)
+        found = choose_kernel_and_noise(
+            operator, _numbers(labelled), len(labelled.classes), self.rows.side.groups, self.template.settings()
         )
         noise, kernel = float(found.levels[0]), self._plain.columns.operator
         factor = _scalar(found.operator.weights, kernel.weights)
@@ -88,7 +88,7 @@ class HistogramFollower(Follower[LearnedHistograms]):
         """Of the pool's kernel with other weights or another transform; the last ones serve on if they are the same."""
         operator = self.rows.operator.with_weights(weights)
         if parameter is not None:
-            operator = operator.with_transform(settings_of(self.template).transform, parameter)
+            operator = operator.with_transform(self.template.settings().transform, parameter)
         last = self._last
         same = last is not None and last.operator.transform == operator.transform
         if last is None or not same or not np.array_equal(last.operator.weights, weights):

@@ -19,7 +19,7 @@ from fewsight.channels import Channel
 from fewsight.kernels import Kernel
 from fewsight.kernels.rows import Rows
 from fewsight.learners.examples import Examples, KernelLike
-from fewsight.learners.inputs import ChannelInput, GramInput, Input, VectorInput
+from fewsight.learners.inputs import ChannelInput, GramInput, Input, VectorInput, kernels_of_rows
 
 
 def as_pool(
@@ -41,12 +41,14 @@ def as_pool(
     learn_from = _without(exclude, int(sized.shape[0]) if hasattr(examples, "shape") else len(sized))
     if kernel is None or isinstance(kernel, Kernel):
         return VectorPool(examples, kernel, learn_from)
+    if kernels_of_rows(kernel):
+        return VectorPool(examples, kernels_of_rows(kernel), learn_from)
     channels = [kernel] if isinstance(kernel, Channel) else kernel
     if isinstance(channels, (list, tuple)) and channels and all(isinstance(item, Channel) for item in channels):
         return ImagePool(sized, channels, learn_from)
     raise InvalidInput(
-        f"{owner_name(owner)}: the learner's kernel must be a kernel object, a channel, a list of channels, 'precomputed' or "
-        f"None, got {shown(kernel)}."
+        f"{owner_name(owner)}: the learner's kernel must be a kernel object, a channel, a list of kernels or of channels, "
+        f"'precomputed' or None, got {shown(kernel)}."
     )
 
 
@@ -58,7 +60,7 @@ def pool_of_input(side: Input, rows: object, gram: Array | None = None) -> Pool:
 
 @pool_of_input.register
 def _(side: VectorInput, rows: Rows, gram: Array | None = None) -> Pool:
-    return VectorPool(rows, side.kernel)
+    return VectorPool(rows, side.parameter)
 
 
 @pool_of_input.register

@@ -123,7 +123,7 @@ class QueryRule(ABC):
         if size is not None and size > 1:
             chosen = diverse(view, chosen, size, rng)
         chosen = chosen[: size or 1]
-        score_of = np.empty(len(view))
+        score_of = np.empty(len(view.diagonal))
         score_of[candidates] = scores
         return sorted_query(chosen, score_of[chosen])
 

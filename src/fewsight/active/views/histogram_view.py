@@ -11,10 +11,9 @@ from fewsight._base.types import Array, Indices
 from fewsight.active.pools.histogram_rows import HistogramRows, KeptColumns, comparable, intersections
 from fewsight.active.views.base import Label
 from fewsight.active.views.labelled import ClosedForm, LabelledView
-from fewsight.gp import FreeMeanPosterior
+from fewsight.gp import FreeMeanPosterior, IterativePosterior, SolverOptions
 from fewsight.kernels import HistogramOperator
-from fewsight.learners.histograms import FastVariance, HistogramPosterior
-from fewsight.learners.histograms.posterior import Options
+from fewsight.learners.histograms import FastVariance
 
 LOOSE_MEAN = 1e3  # prior variance of a mean that is as good as free, over a kernel of mean diagonal 1
 
@@ -78,7 +77,7 @@ class HistogramView(LabelledView):
         super().append(position, label)
         self._forget()
         if exact is not None and self.n_labelled <= self.columns.most:
-            exact.append(int(position), self._targets_of(label))
+            exact.append(int(position), np.where([known == label for known in self.classes], 1.0, -1.0))
             self._exact = exact
 
     def take_back(self) -> Label:
@@ -112,6 +111,6 @@ class HistogramView(LabelledView):
         plain = HistogramOperator.from_rows(rows[self.positions], weights=self.factor * kernel.weights)
         operator = plain.with_transform(kernel.transform.kind, getattr(kernel.transform, "parameter", None))
         numbers = self.labelled.targets().argmax(axis=1).astype(np.intp)
-        noise, options = np.full((self.n_labelled, 1), self.noise_variance), Options(1e-3, 1_000, None, "auto")
-        posterior = HistogramPosterior.condition(operator, numbers, len(self.classes), noise, options)
+        noise, options = np.full((self.n_labelled, 1), self.noise_variance), SolverOptions(1e-3, 1_000, None, "auto")
+        posterior = IterativePosterior.condition(operator, numbers, len(self.classes), noise, options)
         return posterior.mean(rows), FastVariance.fit(posterior).of(rows)

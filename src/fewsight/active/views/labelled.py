@@ -122,7 +122,3 @@ class LabelledView(View):
     def guess(self, position: int) -> Label | None:
         """What an example is taken for now; None while no class is known."""
         return self.classes[int(self.mean[position].argmax())] if self.classes else None
-
-    def _targets_of(self, label: Label) -> Array:
-        """The targets of one example (c,)."""
-        return np.where([known == label for known in self.classes], 1.0, -1.0)

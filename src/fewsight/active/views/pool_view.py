@@ -105,7 +105,9 @@ class PoolView(LabelledView):
         super().append(position, label)
         if grown is not None:
             row = self.pool.rows(np.array([position]), self.settings.factors)[0]
-            grown.append(position, row, self._targets_of(label), self.noise_variance)
+            grown.append(
+                position, row, np.where([known == label for known in self.classes], 1.0, -1.0), self.noise_variance
+            )
         self._grown = grown
 
     def take_back(self) -> Label:

@@ -1,15 +1,16 @@
-"""The parts of the large-scale histogram learner: its input, its posterior, its variances and what is learned beside them."""
+"""The parts of the large-scale histogram learner: its input, the choice of its kernel, its answers and its variances."""
 
-from fewsight.learners.histograms.calibrating import calibrate
-from fewsight.learners.histograms.cluster import brought_home, training_operator
+from fewsight.learners.histograms.cluster import brought_home, shared_operator
 from fewsight.learners.histograms.column_layout import SideBySide
-from fewsight.learners.histograms.folds import columns_to_calibrate, left_out_folds
 from fewsight.learners.histograms.input import HistogramInput, check_histograms, compares_by_intersection
-from fewsight.learners.histograms.posterior import HistogramPosterior, targets_of_columns
+from fewsight.learners.histograms.model_selection import (
+    Found,
+    KernelSettings,
+    TrainingOperator,
+    balance_of,
+    choose_kernel_and_noise,
+)
 from fewsight.learners.histograms.prediction import HistogramAnswers
-from fewsight.learners.histograms.settings import Found, balance_of, find
-from fewsight.learners.histograms.state import restored, state_of
-from fewsight.learners.histograms.validation import options_of, settings_of
 from fewsight.learners.histograms.variance import FastVariance, LazyVariance
 
 __all__ = [
@@ -17,21 +18,14 @@ __all__ = [
     "Found",
     "HistogramAnswers",
     "HistogramInput",
-    "HistogramPosterior",
+    "KernelSettings",
     "LazyVariance",
     "SideBySide",
+    "TrainingOperator",
     "balance_of",
     "brought_home",
-    "calibrate",
     "check_histograms",
-    "columns_to_calibrate",
+    "choose_kernel_and_noise",
     "compares_by_intersection",
-    "find",
-    "left_out_folds",
-    "options_of",
-    "restored",
-    "settings_of",
-    "state_of",
-    "targets_of_columns",
-    "training_operator",
+    "shared_operator",
 ]

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 from collections.abc import Iterator
-from typing import Any
+from typing import TYPE_CHECKING
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import FewsightError, InvalidInput
+from fewsight._base.types import Rows
 from fewsight.kernels import DistributedHistogramOperator, HistogramOperator
-from fewsight.learners.histograms.posterior import HistogramPosterior
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 WHO = "HistogramGPClassifier"
 
 
 @contextlib.contextmanager
-def training_operator(cluster: Any, rows: Any) -> Iterator[Any]:
-    """The kernel of these rows, here or shared out on a cluster: a client, or the address of a scheduler."""
-    if cluster is None:
-        yield HistogramOperator.from_rows(rows)
-        return
+def shared_operator(cluster: Client | str, rows: Rows) -> Iterator[DistributedHistogramOperator]:
+    """The kernel of these rows, shared out on a cluster: a client, or the address of a scheduler."""
     if not isinstance(cluster, str):
         yield DistributedHistogramOperator.from_rows(cluster, rows)
         return
@@ -28,16 +27,12 @@ def training_operator(cluster: Any, rows: Any) -> Iterator[Any]:
         yield DistributedHistogramOperator.from_rows(client, rows)
 
 
-def brought_home(posterior: HistogramPosterior, rows: Any) -> HistogramPosterior:
-    """The same with the kernel on this machine, so that what follows needs no cluster."""
-    far: Any = posterior.operator
-    if isinstance(far, HistogramOperator):
-        return posterior
-    near = HistogramOperator.from_rows(rows, weights=far.weights)
-    return dataclasses.replace(posterior, operator=near.with_transform(*far.transform))
+def brought_home(operator: DistributedHistogramOperator, rows: Rows) -> HistogramOperator:
+    """The same kernel of the same rows on this machine, so that what follows needs no cluster."""
+    return HistogramOperator.from_rows(rows, weights=operator.weights).with_transform(*operator.transform)
 
 
-def _connected(address: str) -> Any:
+def _connected(address: str) -> Client:
     try:
         from distributed import Client
     except ImportError:

@@ -8,13 +8,13 @@ itself.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, final
+from typing import final
 
 import numpy as np
 import scipy.sparse
 
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, Indices, State
+from fewsight._base.types import Array, Indices, SparseRows, State
 
 WIDE = 65_536  # columns; encodings with no more are left as they are
 
@@ -28,7 +28,7 @@ class Narrowing:
     bounds: Indices  # (n_channels + 1,)
 
     @classmethod
-    def of(cls, rows: Any, widths: list[int]) -> Narrowing | None:
+    def of(cls, rows: SparseRows, widths: list[int]) -> Narrowing | None:
         """What training rows ask for; None where they are not wide."""
         bounds = np.concatenate([[0], np.cumsum(widths)]).astype(np.intp)
         return cls(np.unique(rows.indices).astype(np.intp), bounds) if bounds[-1] > WIDE else None
@@ -43,7 +43,7 @@ class Narrowing:
         """The channel of each column of narrowed rows."""
         return np.concatenate([self._channel_of(self.used), np.arange(len(self.bounds) - 1)])
 
-    def narrowed(self, rows: Any) -> Any:
+    def narrowed(self, rows: SparseRows) -> SparseRows:
         """The same rows in fewer columns."""
         columns = rows.indices.astype(np.intp)
         places = np.minimum(np.searchsorted(self.used, columns), max(len(self.used) - 1, 0))
@@ -80,13 +80,13 @@ class SideBySide:
     narrowing: Narrowing | None = None
 
     @classmethod
-    def of(cls, parts: list[Any], others: list[Any] | None = None) -> SideBySide:
+    def of(cls, parts: list[SparseRows], others: list[SparseRows] | None = None) -> SideBySide:
         """As training encodings ask for, a matrix for each channel; the columns of others are kept as well."""
         scales = np.array([max(float(part.sum()) / max(part.shape[0], 1), 1e-300) for part in parts])
         plain = cls(scales, [int(part.shape[1]) for part in parts])
         return replace(plain, narrowing=Narrowing.of(plain.rows(parts if others is None else others), plain.widths))
 
-    def rows(self, parts: list[Any]) -> Any:
+    def rows(self, parts: list[SparseRows]) -> SparseRows:
         """Encodings, a matrix for each channel, as one."""
         stacked = (
             parts[0]

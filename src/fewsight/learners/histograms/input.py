@@ -2,25 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Self, final
+from dataclasses import dataclass, field
+from typing import Self, cast, final
 
 import numpy as np
-import scipy.sparse
+import numpy.typing as npt
 from sklearn.base import clone
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Indices, State
+from fewsight._base.types import Indices, Rows, State
 from fewsight.channels import CHANNELS, Channel
 from fewsight.kernels import HistogramIntersection
+from fewsight.learners.examples import Examples, Images, KernelLike
 from fewsight.learners.histograms.column_layout import Narrowing, SideBySide
+from fewsight.learners.labels import Labels
 
 WHO = "HistogramGPClassifier"
-Rows = Any  # a dense float64 array or a CSR matrix
 
 
 @final
+@dataclass(eq=False)
 class HistogramInput:
     """Rows of histograms as they are, or images through one or several channels: then their encodings side by side.
 
@@ -28,17 +30,16 @@ class HistogramInput:
     diagonal.
     """
 
-    def __init__(self, channels: Sequence[Channel] = (), given_groups: Indices | None = None) -> None:
-        self.channels = list(channels)
-        self.given_groups = given_groups
-        self.layout = SideBySide(np.ones(len(self.channels)), [])
-        self.n_columns: int | None = None
+    channels: list[Channel] = field(default_factory=list)
+    given_groups: Indices | None = None  # of the columns of rows of numbers
+    n_columns: int | None = None  # of rows of numbers
+    layout: SideBySide = field(default_factory=lambda: SideBySide(np.empty(0), []))  # of the channels' encodings
 
     @classmethod
-    def chosen(cls, kernel: Any, groups: Any = None) -> HistogramInput:
+    def chosen(cls, kernel: KernelLike, groups: npt.ArrayLike | None = None) -> HistogramInput:
         """The input that the parameters `kernel` and `groups` of the learner ask for."""
         if kernel is None or isinstance(kernel, HistogramIntersection):
-            return cls((), None if groups is None else _checked_groups(groups))
+            return cls([], None if groups is None else _checked_groups(groups))
         if groups is not None:
             raise InvalidInput(f"{WHO}: groups are for rows of numbers; channels are groups of their own.")
         channels = [kernel] if isinstance(kernel, Channel) else kernel
@@ -49,26 +50,29 @@ class HistogramInput:
         wrong = [channel.name for channel in channels if not compares_by_intersection(channel)]
         if wrong:
             raise InvalidInput(f"{WHO}: channels must compare by histogram intersection, got {', '.join(wrong)}.")
-        return cls(channels)
+        return cls(list(channels))
 
-    def fit(self, X: Any, labels: Any, positions: Indices) -> Rows:
-        """The histograms of the examples at these positions, whose labels these are."""
+    def fit(self, X: Rows | Examples, labels: Labels, positions: Indices) -> Rows:
+        """The histograms of the examples at these positions, whose labels these are: rows that are checked, or images."""
         if not self.channels:
-            self.n_columns = int(X.shape[1])
+            rows = cast(Rows, X)
+            self.n_columns = int(rows.shape[1])
             if self.given_groups is not None and len(self.given_groups) != self.n_columns:
                 raise InvalidInput(
                     f"{WHO}: groups must be one number for each of {self.n_columns} columns, got {len(self.given_groups)}."
                 )
-            return X if len(positions) == X.shape[0] else X[positions]
-        images = [X[position] for position in positions]
+            return rows if len(positions) == rows.shape[0] else rows[positions]
+        images = [cast(Images, X)[position] for position in positions]
         self.channels = [clone(channel).fit(images, labels) for channel in self.channels]
         parts = [channel.encode(images) for channel in self.channels]
         self.layout = SideBySide.of(parts)
         return self.layout.rows(parts)
 
-    def read(self, X: Any) -> Rows:
-        """The histograms of new examples."""
-        return self.layout.rows([channel.encode(X) for channel in self.channels]) if self.channels else X
+    def read(self, X: Rows | Examples) -> Rows:
+        """The histograms of new examples: rows that are checked, or images."""
+        if not self.channels:
+            return cast(Rows, X)
+        return self.layout.rows([channel.encode(cast(Images, X)) for channel in self.channels])
 
     @property
     def groups(self) -> Indices:
@@ -78,7 +82,7 @@ class HistogramInput:
         return self.layout.groups if self.channels else np.zeros(self.n_columns or 0, dtype=np.intp)
 
     @property
-    def parameter(self) -> Any:
+    def parameter(self) -> list[Channel] | None:
         """What to pass as `kernel` to get an input like this one."""
         return self.channels or None
 
@@ -110,7 +114,7 @@ class HistogramInput:
         return restored
 
 
-def _checked_groups(groups: Any) -> Indices:
+def _checked_groups(groups: npt.ArrayLike) -> Indices:
     numbers = np.asarray(groups)
     if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or not numbers.size or numbers.min() < 0:
         raise InvalidInput(f"{WHO}: groups must be a list of whole numbers >= 0, got {shown(groups)}.")
@@ -119,7 +123,7 @@ def _checked_groups(groups: Any) -> Indices:
 
 def check_histograms(rows: Rows) -> Rows:
     """Rows of finite numbers >= 0, as they are."""
-    numbers = rows.data if scipy.sparse.issparse(rows) else rows
+    numbers = rows if isinstance(rows, np.ndarray) else rows.data
     lowest, sum_of_all = numbers.min(initial=0.0), numbers.sum()
     if not np.isfinite(sum_of_all) and not np.isfinite(numbers).all():
         bad = "NaN" if np.isnan(numbers).any() else "infinity"
@@ -129,7 +133,7 @@ def check_histograms(rows: Rows) -> Rows:
     return rows
 
 
-def compares_by_intersection(channel: Any) -> bool:
+def compares_by_intersection(channel: Channel) -> bool:
     """Whether a channel's kernel is plain histogram intersection; one that learns its kernel is asked unfitted."""
     try:
         return isinstance(channel.kernel, HistogramIntersection)

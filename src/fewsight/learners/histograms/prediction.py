@@ -2,72 +2,103 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from typing import Any
+from abc import abstractmethod
+from typing import TypeVar
 
 import numpy as np
 
-from fewsight._base.types import Array, Indices
-from fewsight.learners.base import Assessment, Latent
-from fewsight.learners.calibration import Calibration
-from fewsight.learners.histograms.posterior import HistogramPosterior
+from fewsight._base.progress import track
+from fewsight._base.types import Array, Indices, Rows
+from fewsight.gp import IterativePosterior, PredictiveOperator
+from fewsight.kernels import HistogramOperator
+from fewsight.learners.base import Assessment, Latent, Learner
+from fewsight.learners.calibration import Calibration, fit_calibration
+from fewsight.learners.examples import Examples
+from fewsight.learners.folds import sampled_folds
 from fewsight.learners.histograms.variance import LazyVariance
 from fewsight.learners.labels import Labels
-from fewsight.learners.novelty import Novelty, Signs, relative
+from fewsight.learners.novelty import RULES, Novelty, Signs, fit_novelty, relative
 from fewsight.learners.probability import largest_probability
 
+Operator = TypeVar("Operator", bound=PredictiveOperator)
 
-class HistogramAnswers(ABC):
-    """All that is asked of a histogram learner once it is fitted; it only reads the posterior."""
 
-    classes_: Labels
-    posterior_: HistogramPosterior
+class HistogramAnswers(Learner):
+    """All that is asked of a histogram learner once it has a posterior, and how it learns how sure to be."""
+
+    posterior_: IterativePosterior[HistogramOperator]
+    variances_: LazyVariance
     noise_variance_: float | Array
     calibration_: Calibration
     novelty_: Novelty
-    variances_: LazyVariance
+    left_out_accuracy_: float | None
+
+    balanced: bool
     calibrated: bool
     variance: str
+    unknown_rule: str
+    false_alarm_rate: float
 
     @abstractmethod
-    def _read(self, X: Any) -> Any:
+    def _read(self, X: Examples) -> Rows:
         """New examples, checked, as histograms."""
 
-    def predict(self, X: Any) -> Labels:
+    def predict(self, X: Examples) -> Labels:
         """The class of each example."""
         columns = self._decided(self.latent_mean(X))
         return self.classes_[columns]
 
-    def latent_mean(self, X: Any) -> Array:
+    def latent_mean(self, X: Examples) -> Array:
         """Latent mean of each class (m, c), in constant time per example."""
         rows = self._read(X)
         return self.posterior_.mean(rows)
 
-    def latent(self, X: Any) -> Latent:
+    def latent(self, X: Examples) -> Latent:
         """Latent mean and standard deviation of each class; the deviation is one for all classes of an example."""
         rows = self._read(X)
-        return self._latent(self.posterior_.mean(rows), self._variances(rows))
+        return _latent(self.posterior_.mean(rows), self._variances(rows))
 
-    def predict_proba(self, X: Any) -> Array:
+    def predict_proba(self, X: Examples) -> Array:
         """Probability of each class, given that it is one of them."""
         rows = self._read(X)
         return self._probabilities(self.posterior_.mean(rows), None if self.calibrated else self._variances(rows))
 
-    def assess(self, X: Any) -> Assessment:
+    def assess(self, X: Examples) -> Assessment:
         """All of `latent`, `predict_proba`, `unknown_score` and `is_unknown`, reading X once."""
         rows = self._read(X)
         mean, variance = self.posterior_.mean(rows), self._variances(rows)
-        probabilities = self._probabilities(mean, variance)
-        score = self.novelty_.score(self._signs(mean, variance, self._prior(rows), probabilities))
-        unknown = score > self.novelty_.threshold
-        return Assessment(self._latent(mean, variance), probabilities, score, unknown, self.novelty_.threshold)
+        probabilities, threshold = self._probabilities(mean, variance), self.novelty_.threshold
+        share = relative(variance, self.posterior_.prior_variance(rows))
+        score = self.novelty_.score(Signs.of(mean, share, probabilities))
+        return Assessment(_latent(mean, variance), probabilities, score, score > threshold, threshold)
 
-    def exact_variance(self, X: Any) -> Array:
+    def exact_variance(self, X: Examples) -> Array:
         """Variance of the latent values (m, c) by conjugate gradients: a system for each example, and each noise."""
-        return self._exact_variances(self._read(X))
+        rows = self._read(X)
+        return self.posterior_.variance(rows)
 
-    def _signs(self, mean: Array, variance: Array, prior: Array, probabilities: Array) -> Signs:
-        return Signs.of(mean, relative(variance, prior), probabilities, np.zeros(len(mean)))
+    def _calibrate(self, posterior: IterativePosterior[Operator]) -> None:
+        """Predict some training examples from the others, and set what that teaches: calibration, novelty, accuracy.
+
+        The posterior is that of the learner; its operator may be elsewhere.
+        """
+        folds = sampled_folds(posterior.operator, posterior.classes)
+        parts = [posterior.left_out(fold) for fold in track(folds, "left-out examples", len(folds))]
+        mean = np.concatenate([*parts, np.zeros((0, posterior.n_classes))])
+        chosen = np.concatenate([*folds, np.zeros(0, np.intp)])
+        truth = posterior.classes[chosen]
+        self.calibration_ = Calibration()
+        if self.calibrated:
+            shares = np.bincount(posterior.classes, minlength=posterior.n_classes) / len(posterior.classes)
+            self.calibration_ = fit_calibration(mean, truth, shares, balanced=bool(self.balanced))
+        right = self._decided(mean) == truth
+        recalls = [right[truth == column].mean() for column in np.unique(truth)]
+        self.left_out_accuracy_ = float(np.mean(recalls)) if recalls else None
+        variance = prior = posterior.scale * posterior.operator.diag()[chosen]
+        if len(chosen) and ("variance" in RULES[self.unknown_rule] or not self.calibrated):
+            variance = posterior.scale * self.variances_.fast.left_out(chosen)
+        signs = Signs.of(mean, relative(variance, prior), self._probabilities(mean, variance))
+        self.novelty_ = fit_novelty(self.unknown_rule, signs, float(self.false_alarm_rate))
 
     def _decided(self, mean: Array) -> Indices:
         """The column of each example's class: the most probable one, where probabilities are calibrated."""
@@ -80,23 +111,12 @@ class HistogramAnswers(ABC):
         noise = self.posterior_.scale * float(np.mean(self.noise_variance_))
         return largest_probability(mean, np.sqrt(variance + noise))
 
-    def _variances(self, rows: Any) -> Array:
+    def _variances(self, rows: Rows) -> Array:
         """One for each example, the largest of all classes where their noise differs."""
         if self.variance == "exact":
-            return self._exact_variances(rows).max(axis=1)
+            return self.posterior_.variance(rows).max(axis=1)
         return self.posterior_.scale * self.variances_.fast.of(rows)
 
-    def _exact_variances(self, rows: Any) -> Array:
-        posterior = self.posterior_
-        K_new, prior = posterior.operator.cross(rows), self._prior(rows) / posterior.scale
-        columns = [posterior.variances(c, len(prior)).of(K_new, prior) for c in range(posterior.noise.shape[1])]
-        each = posterior.scale * np.column_stack(columns)
-        return each if each.shape[1] == len(self.classes_) else np.repeat(each, len(self.classes_), axis=1)
 
-    def _prior(self, rows: Any) -> Array:
-        operator = self.posterior_.operator
-        return self.posterior_.scale * np.asarray(operator.transformed(rows) @ operator.weights)
-
-    @staticmethod
-    def _latent(mean: Array, variance: Array) -> Latent:
-        return Latent(mean, np.repeat(np.sqrt(variance)[:, None], mean.shape[1], axis=1))
+def _latent(mean: Array, variance: Array) -> Latent:
+    return Latent(mean, np.repeat(np.sqrt(variance)[:, None], mean.shape[1], axis=1))

@@ -11,15 +11,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Self, final
+from typing import Self, final
 
 import numpy as np
 import scipy.sparse
 
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, Indices, State
-from fewsight.kernels import HistogramOperator, LookupTable
-from fewsight.learners.histograms.posterior import TABLE_BYTES, HistogramPosterior
+from fewsight._base.types import Array, Indices, Rows, SparseRows, State
+from fewsight.gp import IterativePosterior, Products
+from fewsight.kernels import HistogramOperator
 
 DIRECTIONS = 16
 EXAMPLES = 192  # training examples whose variance is computed exactly
@@ -47,7 +47,9 @@ class FastVariance:
     exact: Array
 
     @classmethod
-    def fit(cls, posterior: HistogramPosterior, *, directions: int = DIRECTIONS, random_state: int = 0) -> Self:
+    def fit(
+        cls, posterior: IterativePosterior[HistogramOperator], *, directions: int = DIRECTIONS, random_state: int = 0
+    ) -> Self:
         """Exact variances of some training examples, solved for, and what predicts them."""
         variances, operator = posterior.variances(), posterior.operator
         n = posterior.n
@@ -81,7 +83,7 @@ class FastVariance:
             exact,
         )
 
-    def of(self, X: Any) -> Array:
+    def of(self, X: Rows) -> Array:
         """Estimated variances (m,) of new rows."""
         inner = self._inner(X)
         sums, base = self._sums(X, inner)
@@ -92,7 +94,7 @@ class FastVariance:
         sums, base = self._left_out_sums(indices)
         return np.clip(base + sums @ self.coefficients, 0.0, self.operator.diag()[indices] + 1.0 / self.total)
 
-    def bound(self, X: Any) -> Array:
+    def bound(self, X: Rows) -> Array:
         """Upper bounds of the variances (m,); exact inner products, so that they hold."""
         return self._bound(X, self.operator.product(X, self.columns))
 
@@ -118,16 +120,15 @@ class FastVariance:
             raise InvalidInput("the variance must have a row per training example and a column per bin.")
         return restored
 
-    def _inner(self, X: Any) -> Array:
+    def _inner(self, X: Rows) -> Array:
         """Inner products with the columns, by table unless it would be too large."""
-        too_large = 8 * self.operator.width * (BINS + 1) * self.columns.shape[1] > TABLE_BYTES
-        return self.operator.product(X, self.columns) if too_large else self._table.product(X)
+        return self._table.product(X)
 
     @cached_property
-    def _table(self) -> LookupTable:
-        return LookupTable.from_operator(self.operator, self.columns, BINS)
+    def _table(self) -> Products:
+        return self.operator.table(self.columns, BINS)
 
-    def _bound(self, X: Any, inner: Array) -> Array:
+    def _bound(self, X: Rows, inner: Array) -> Array:
         rows = self._weighted(X)
         diagonal = _row_sums(rows, rows.data)
         explained = np.einsum("ij,ij->i", inner[:, 1:], inner[:, 1:])
@@ -138,7 +139,7 @@ class FastVariance:
         inner = (self.operator @ self.columns)[indices] - own
         return self._sums(self.operator.histograms.take(indices), inner)
 
-    def _sums(self, X: Any, inner: Array) -> tuple[Array, Array]:
+    def _sums(self, X: Rows, inner: Array) -> tuple[Array, Array]:
         """What the estimate is a combination of (m, k), and what is added as it is (m,)."""
         rows = self._weighted(X)
         mean, square, share = (part[rows.indices] for part in self.bins)  # of the bin of each number
@@ -158,7 +159,7 @@ class FastVariance:
         ]
         return np.column_stack(columns), _row_sums(rows, rows.data - known)
 
-    def _weighted(self, X: Any) -> Any:
+    def _weighted(self, X: Rows) -> SparseRows:
         rows = self.operator.transformed(X)
         data = rows.data * self.operator.weights[rows.indices]
         return scipy.sparse.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
@@ -169,7 +170,7 @@ class FastVariance:
 class LazyVariance:
     """The fast variance of a posterior, fitted when somebody asks for it."""
 
-    posterior: HistogramPosterior
+    posterior: IterativePosterior[HistogramOperator]
     random_state: int
     given: FastVariance | None = None
 
@@ -196,7 +197,7 @@ def _ridge(sums: Array, wanted: Array) -> Array:
     return np.concatenate([[wanted.mean() - gain @ centre], gain])
 
 
-def _row_sums(rows: Any, data: Array) -> Array:
+def _row_sums(rows: SparseRows, data: Array) -> Array:
     """Of each row of a CSR matrix, with other numbers in place of its own."""
     sums = scipy.sparse.csr_array((data, rows.indices, rows.indptr), shape=rows.shape).sum(axis=1)
     return np.asarray(sums, dtype=np.float64).ravel()

@@ -17,7 +17,7 @@ from fewsight.kernels import Kernel
 from fewsight.learners.inputs.base import Input
 from fewsight.learners.inputs.grams import GramInput, is_list_of_matrices
 from fewsight.learners.inputs.images import ChannelInput
-from fewsight.learners.inputs.vectors import VectorInput, default_kernel
+from fewsight.learners.inputs.vectors import VectorInput, default_kernel, kernels_of_rows
 
 INPUTS: dict[str, type[Input]] = {"vectors": VectorInput, "channels": ChannelInput, "precomputed": GramInput}
 
@@ -28,14 +28,16 @@ def choose_input(owner: object, kernel: Any, X: Any) -> Input:
         return VectorInput(default_kernel(X))
     if isinstance(kernel, Kernel):
         return VectorInput(kernel)
+    if kernels_of_rows(kernel):
+        return VectorInput(kernels_of_rows(kernel))
     if isinstance(kernel, str) and kernel == "precomputed":
         return GramInput(owner)
     channels = [kernel] if isinstance(kernel, Channel) else kernel
     if isinstance(channels, (list, tuple)) and channels and all(isinstance(item, Channel) for item in channels):
         return ChannelInput(channels)
     raise InvalidInput(
-        f"{owner_name(owner)}: kernel must be a kernel object, a channel, a list of channels, 'precomputed' or None, "
-        f"got {shown(kernel)}."
+        f"{owner_name(owner)}: kernel must be a kernel object, a channel, a list of kernels or of channels, 'precomputed' or "
+        f"None, got {shown(kernel)}."
     )
 
 
@@ -53,4 +55,5 @@ __all__ = [
     "choose_input",
     "input_from_state",
     "is_list_of_matrices",
+    "kernels_of_rows",
 ]

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from typing import Any, Self
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NoReturn, Self, TypeAlias
 
 import numpy as np
 
+from fewsight._base.checks import owner_name
+from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel
+from fewsight.gp import BlockStack, GramStack
+from fewsight.kernels import Kernel
+
+MOST_LISTED = 32  # Gram matrices that are a list in double precision; more of them are packed, see `GramStack`
+Made: TypeAlias = Kernel | Channel  # what a kernel family makes: a kernel of rows, or an unfitted channel of images
 
 
 class Input(ABC):
@@ -19,15 +26,18 @@ class Input(ABC):
     channels: Sequence[Channel] = ()  # fitted, through which images are seen; none where examples are no images
 
     @abstractmethod
-    def fit(self, X: Any, labels: Any, positions: Indices) -> list[Array]:
-        """Remember the examples at these positions, whose labels these are; their scaled Gram matrices."""
+    def fit(self, X: Any, labels: Any, positions: Indices) -> Sequence[Array]:
+        """Remember the examples at these positions, whose labels these are; their scaled Gram matrices.
+
+        A list, or a stack that offers sums: `fewsight.gp.weighted_sum` and `mean_of` take both.
+        """
 
     @abstractmethod
     def read(self, X: Any) -> Any:
         """New examples in the form that `compare`, `diagonals` and `extend` take: images are encoded here, once."""
 
     @abstractmethod
-    def compare(self, rows: Any) -> list[Array]:
+    def compare(self, rows: Any) -> Sequence[Array]:
         """Scaled Gram matrices new x training."""
 
     @abstractmethod
@@ -35,12 +45,25 @@ class Input(ABC):
         """Scaled kernel values of each new example with itself."""
 
     @abstractmethod
-    def extend(self, X: Any) -> tuple[Input, list[Array], list[Array]]:
+    def extend(self, X: Any) -> tuple[Input, Sequence[Array], Sequence[Array]]:
         """An input that also remembers X; its Gram matrices new x old and new x new."""
 
     @abstractmethod
     def select(self, indices: Indices) -> Input:
         """An input that remembers these training examples only."""
+
+    @property
+    def examples(self) -> Any:
+        """The training examples as a kernel family takes them: rows of numbers, or images."""
+        self._refuse_further()
+
+    def gram(self, made: Made) -> Array:
+        """The scaled training Gram matrix (n, n) under a further kernel or channel, which a learner asks for while it learns."""
+        self._refuse_further()
+
+    def taking(self, made: Sequence[Made]) -> Input:
+        """An input of the same training examples that are compared by these kernels or channels, and no others."""
+        self._refuse_further()
 
     @property
     @abstractmethod
@@ -65,6 +88,24 @@ class Input(ABC):
     @abstractmethod
     def from_state(cls, state: State) -> Self:
         """From the model file."""
+
+    def _refuse_further(self) -> NoReturn:
+        raise InvalidInput(
+            f"{owner_name(self)}: kernels can only be made for rows of numbers or images, got Gram matrices."
+        )
+
+    def _scaled_grams(self, grams: Iterable[Array]) -> Sequence[Array]:
+        """Training Gram matrices; they are asked for one by one, so that many of them are never there unpacked."""
+        scaled = self._each_scaled(grams)
+        return list(scaled) if len(self.scales) <= MOST_LISTED else GramStack.of(scaled)
+
+    def _scaled_blocks(self, blocks: Iterable[Array]) -> Sequence[Array]:
+        """Kernel values of new examples, likewise."""
+        scaled = self._each_scaled(blocks)
+        return list(scaled) if len(self.scales) <= MOST_LISTED else BlockStack.of(scaled)
+
+    def _each_scaled(self, matrices: Iterable[Array]) -> Iterator[Array]:
+        return (matrix / scale for matrix, scale in zip(matrices, self.scales, strict=True))
 
     def _scaled(self, grams: Sequence[Array]) -> list[Array]:
         return [gram / scale for gram, scale in zip(grams, self.scales, strict=True)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
@@ -9,17 +10,20 @@ import numpy as np
 from fewsight._base.checks import check_gram, check_matrix, owner_name
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
+from fewsight.gp import BlockStack, GramList, Grams, GramStack, Matrices, ScaledBlocks, ScaledGrams
 from fewsight.learners.inputs.base import Input
 from fewsight.learners.inputs.stored import checked_scales
 
 
 class GramInput(Input):
-    """Gram matrices already: one, or a list of them. The diagonal of the test side is taken as its training mean."""
+    """Gram matrices already: one, a list of them or a `GramStack`. The test side's diagonal is taken as its training mean."""
 
     def __init__(self, owner: object) -> None:
         self.owner = owner_name(owner)
 
-    def fit(self, X: Any, labels: Any, positions: Indices) -> list[Array]:
+    def fit(self, X: Any, labels: Any, positions: Indices) -> Sequence[Array]:
+        if isinstance(X, Grams) and not isinstance(X, GramList):
+            return self._fit_stack(X, positions)
         self.several = is_list_of_matrices(X)
         grams = [check_gram(self.owner, "X", gram) for gram in self._blocks(X)]
         sides = sorted({len(gram) for gram in grams})
@@ -30,24 +34,34 @@ class GramInput(Input):
         self._set_scales([np.diag(gram) for gram in chosen])
         return self._scaled(chosen)
 
-    def read(self, X: Any) -> list[Array]:
-        blocks = self._blocks(X)
+    def _fit_stack(self, X: Grams, positions: Indices) -> Sequence[Array]:
+        """Matrices that were checked when they were stacked, and are not copied."""
+        self.several, self.width, self.columns = True, X.side, positions
+        if len(positions) < X.side:
+            X = GramStack.of(gram[np.ix_(positions, positions)] for gram in X)
+        self.scales = X.scales()
+        return ScaledGrams(X, 1.0 / self.scales)
+
+    def read(self, X: Any) -> Sequence[Array]:
+        blocks = X if isinstance(X, BlockStack) else self._blocks(X)
         if len(blocks) != len(self.scales):
             raise InvalidInput(
                 f"{self.owner}: fitted on {len(self.scales)} Gram matrices, so X must be a list of as many "
                 f"test x training blocks, got {len(blocks)}."
             )
+        if isinstance(blocks, BlockStack) and blocks.shape[1] == self.width == len(self.columns):
+            return blocks
         name = "X (test x training)"
         checked = [check_matrix(self.owner, name, block, shape=(None, self.width)) for block in blocks]
         return [self._training_columns(block) for block in checked]
 
-    def compare(self, rows: list[Array]) -> list[Array]:
-        return self._scaled(rows)
+    def compare(self, rows: Sequence[Array]) -> Sequence[Array]:
+        return ScaledBlocks(rows, 1.0 / self.scales) if isinstance(rows, BlockStack) else self._scaled(rows)
 
-    def diagonals(self, rows: list[Array]) -> list[Array]:
-        return [np.ones(len(block)) for block in rows]
+    def diagonals(self, rows: Sequence[Array]) -> list[Array]:
+        return [np.ones(len(rows[0]))] * len(rows)
 
-    def extend(self, X: Any) -> tuple[Input, list[Array], list[Array]]:
+    def extend(self, X: Any) -> tuple[Input, Sequence[Array], Sequence[Array]]:
         """X holds the new rows against all examples so far and then against each other: m x (n + m)."""
         m = len(self._blocks(X)[0])
         name, shape = "X (new x (training + new))", (m, self.width + m)
@@ -105,4 +119,6 @@ def is_list_of_matrices(X: Any) -> bool:
     """Whether X is several Gram matrices rather than one."""
     if isinstance(X, np.ndarray):
         return X.ndim == 3
+    if isinstance(X, Matrices):
+        return True
     return isinstance(X, (list, tuple)) and len(X) > 0 and np.ndim(X[0]) == 2

@@ -4,10 +4,8 @@ import numpy as np
 import pytest
 
 from fewsight._base.errors import FewsightError
-from fewsight.kernels import HistogramOperator
 from fewsight.learners import HistogramGPClassifier
-from fewsight.learners.histograms import left_out_folds, low_rank
-from fewsight.learners.histograms.low_rank import pays
+from fewsight.learners.folds import sampled_folds
 from fewsight.persistence import load, save
 
 RNG = np.random.default_rng(5)
@@ -26,7 +24,7 @@ def test_solution_calibration_and_variance_are_those_without_one_in_fewer_iterat
     plain, helped = fitted(0, **options), fitted(60, **options)
     assert plain.posterior_.low_rank is None
     assert helped.n_iter_ < 0.7 * plain.n_iter_
-    for name in ("dual", "ones", "means"):
+    for name in ("dual_weights", "ones", "means"):
         expected = getattr(plain.posterior_, name)
         np.testing.assert_allclose(getattr(helped.posterior_, name), expected, atol=1e-6 * np.abs(expected).max())
     np.testing.assert_allclose(helped.predict_proba(X_TEST), plain.predict_proba(X_TEST), atol=1e-3)
@@ -35,7 +33,7 @@ def test_solution_calibration_and_variance_are_those_without_one_in_fewer_iterat
 
 def test_examples_that_are_left_out_are_predicted_as_without_one():
     plain, helped = fitted(0).posterior_, fitted(60).posterior_
-    fold = left_out_folds(plain.operator, plain.classes)[0]
+    fold = sampled_folds(plain.operator, plain.classes)[0]
     np.testing.assert_allclose(helped.left_out(fold), plain.left_out(fold), atol=5e-3)
 
 
@@ -50,29 +48,6 @@ def test_examples_and_classes_that_are_added_are_learned_as_without_one():
     assert helped.posterior_.low_rank is not None
     assert len(helped.posterior_.low_rank.left) == len(many)
     np.testing.assert_allclose(helped.latent_mean(X_TEST), plain.latent_mean(X_TEST), atol=1e-6)
-
-
-def test_it_pays_with_many_systems_of_many_iterations_and_rows_with_many_numbers_only():
-    assert pays(3_000, 6_000_000, 40, 700)
-    assert not pays(3_000, 6_000_000, 40, 14)
-    assert not pays(3_000, 6_000_000, 2, 100)
-    assert not pays(3_000, 300_000, 40, 700)
-
-
-def test_left_to_itself_the_learner_uses_one_where_it_pays(monkeypatch):
-    monkeypatch.setattr(low_rank, "RANK", 40)
-    operator = HistogramOperator.from_rows(X)
-    targets = np.where(CLASSES[:, None] == np.arange(12), 1.0, -1.0)
-
-    def chosen(n_numbers, noise):
-        noises = np.full((240, 1), noise)
-        return low_rank.low_rank_for(operator, n_numbers, targets, noises, "auto", 400, 1e-3, 1_000)
-
-    found = chosen(10**6, 1e-2)  # as if each row had thousands of numbers
-    assert found is not None
-    assert found.L.shape == (240, 40)
-    assert chosen(10**6, 1e6) is None  # an iteration or two: not worth it
-    assert chosen(2_400, 1e-2) is None  # iterations that cost nearly nothing
 
 
 def test_the_model_file_keeps_the_rank_and_a_wrong_one_is_refused(tmp_path):

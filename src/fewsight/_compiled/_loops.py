@@ -1,4 +1,4 @@
-"""How a loop that can run on several threads is entered."""
+"""How a loop is entered that takes a few columns at a time, and can run on several threads."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fewsight._base.types import Array
+from fewsight._compiled._lanes import LANES
 
 Result = TypeVar("Result")
 
@@ -68,3 +69,17 @@ def summed(work: Callable[[int, int], Array], starts: npt.NDArray[Any]) -> Array
     for other in others:
         first += other
     return first
+
+
+def blocks(V: Array) -> list[slice]:
+    """All columns of V, LANES at a time."""
+    return [slice(left, left + LANES) for left in range(0, V.shape[1], LANES)]
+
+
+def padded(block: Array, always: bool = False) -> Array:
+    """The columns with zeros after them, LANES in all, contiguous; a single column stays alone, unless `always`."""
+    if block.shape[1] == LANES or (block.shape[1] == 1 and not always):
+        return np.ascontiguousarray(block)
+    whole = np.zeros((len(block), LANES))
+    whole[:, : block.shape[1]] = block
+    return whole

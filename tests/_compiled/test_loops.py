@@ -7,7 +7,7 @@ import threading
 import numba
 import pytest
 
-from fewsight._compiled._threads import WORTH_SHARING, threads_for
+from fewsight._compiled._loops import WORTH_SHARING, threads_for
 
 
 def test_few_steps_take_one_thread_and_many_take_all() -> None:

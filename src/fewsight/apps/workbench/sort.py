@@ -1,0 +1,453 @@
+"""Images into one folder for each category. A plan first; nothing is overwritten, nothing is deleted, all of it can be undone.
+
+Every file that will be made is written down in the project as *planned* before it is made, and as *done* afterwards. What a
+killed run left is told from the disk: a planned file that stands there with the right content was made. So a repeated run goes
+on where the last one ended, and undo removes exactly what was made and has not changed since, if its original is still there.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+from fewsight._base.checks import check_choice
+from fewsight._base.errors import InvalidInput, UnreadableImage
+from fewsight._base.progress import track
+from fewsight.apps.workbench.project.catalogue import absolute_path, in_folder, now_us, relative_path
+from fewsight.apps.workbench.project.file import ProjectFile
+from fewsight.apps.workbench.target_names import FolderNames, TakenNames
+from fewsight.images.files import printable, read_bytes, reason_of
+from fewsight.images.hashing import hash_of
+
+UNSURE, UNKNOWN = "_unsure", "_unknown"
+WAYS = ("copy", "hardlink", "symlink", "move")
+BATCH = 64  # files between two commits
+TEMPORARY = ".writing-sorted"  # beside its place; one at a time in a folder
+HOPELESS = {
+    errno.ENOSPC,
+    errno.EDQUOT,
+    errno.EROFS,
+    errno.EACCES,
+    errno.EPERM,
+    errno.EIO,
+}  # the next file fares no better
+
+
+@dataclass(frozen=True)
+class Sortable:
+    """A file of the project and what is known or believed about it."""
+
+    path: bytes
+    hash: str
+    category: str | None
+    confidence: float = 1.0
+    unknown: bool = False
+
+
+@dataclass(frozen=True)
+class Placed:
+    """A file to make, or that was made: where it comes from and where it goes, relative to the target."""
+
+    source: bytes
+    target: bytes
+    hash: str
+    sorting: int = 0
+
+
+@dataclass(frozen=True)
+class SortPlan:
+    """What will happen to which file; nothing has happened yet."""
+
+    target: Path
+    way: str
+    files: tuple[Placed, ...]
+    folders: tuple[bytes, ...]  # that are to be made
+    taken_back: tuple[Placed, ...] = ()  # of an earlier sorting, because their category is another one now
+    half_moved: tuple[Placed, ...] = ()  # by a run that was killed; their originals are still to go
+    n_in_place: int = 0  # made by an earlier sorting already
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Files for each folder, by its name."""
+        return dict(sorted(Counter(os.fsdecode(file.target.split(b"/")[0]) for file in self.files).items()))
+
+
+@dataclass
+class SortOutcome:
+    """What was done, and which files were left alone, with the reason for each."""
+
+    n_done: int = 0
+    left: list[UnreadableImage] = field(default_factory=list)
+
+
+def plan_sorting(
+    project: ProjectFile,
+    folder: Path,
+    items: Iterable[Sortable],
+    target: str | os.PathLike[str],
+    way: str = "copy",
+    least: float = 0.5,
+) -> SortPlan:
+    """Where each file would go: its category's folder, `_unknown`, or `_unsure` without a category or below `least`."""
+    check_choice("sort", "way", way, WAYS)
+    place = check_target(Path(target), folder, way)
+    half_moved = _settle_planned(project, folder, place)
+    earlier = {row.source: row for row in (*_rows(project, place, "done"), *half_moved)}
+    names, taken = FolderNames((UNSURE, UNKNOWN)), _names_in(place)
+    files: list[Placed] = []
+    taken_back: list[Placed] = []
+    n_in_place = 0
+    for item in sorted(items, key=lambda item: item.path):
+        inside = _folder_of(item, names, least)
+        before = earlier.get(item.path)
+        if before is not None and before.hash != item.hash:
+            before = None
+        now = before.target if before else in_folder(place, absolute_path(folder, item.path))
+        if now is not None and now.startswith(os.fsencode(inside) + b"/"):
+            n_in_place += 1
+            continue
+        taken_back.extend([before] if before else [])
+        name = taken.setdefault(inside, TakenNames()).take(os.path.basename(os.fsdecode(item.path)))
+        files.append(Placed(item.path, relative_path(os.path.join(inside, name)), item.hash))
+    used = {file.target.split(b"/")[0] for file in files}
+    new = [each for each in sorted({b"", *used}) if not (place / os.fsdecode(each)).is_dir()] if files else []
+    return SortPlan(place, way, tuple(files), tuple(new), tuple(taken_back), tuple(half_moved), n_in_place)
+
+
+def apply_plan(project: ProjectFile, folder: Path, plan: SortPlan) -> SortOutcome:
+    """Do what the plan says."""
+    outcome = SortOutcome()
+    if plan.taken_back:
+        _take_back(project, folder, plan.target, plan.taken_back, outcome)
+        outcome.n_done = 0
+    _run(project, plan.half_moved, "done", lambda row: _finish_move(folder, plan.target, row), outcome)
+    if plan.files:
+        sorting = _begin(project, plan)
+        _make_folders(project, plan, sorting)
+        make = _MAKERS[plan.way]
+        rows = [Placed(file.source, file.target, file.hash, sorting) for file in plan.files]
+        _run(project, rows, "done", lambda row: _made(make, folder, plan.target, row), outcome)
+    return outcome
+
+
+def undo_sorting(project: ProjectFile, folder: Path, target: str | os.PathLike[str] | None = None) -> SortOutcome:
+    """Remove what the last sorting made (into this target, if one is named), as far as it is unchanged."""
+    found = last_sorting(project, target)
+    if found is None:
+        raise InvalidInput("sort: nothing that was sorted is left to undo.")
+    number, place = found
+    outcome = SortOutcome()
+    rows = [row for row in (*_rows(project, place, "done"), *_rows(project, place, "planned")) if row.sorting == number]
+    _take_back(project, folder, place, rows, outcome)
+    _remove_folders(project, place, number)
+    return outcome
+
+
+def last_sorting(project: ProjectFile, target: str | os.PathLike[str] | None = None) -> tuple[int, Path] | None:
+    """The number and the target of the last sorting that is not undone."""
+    rows = project.read(
+        "SELECT id, target FROM sortings WHERE EXISTS "
+        "(SELECT 1 FROM sorted WHERE sorting = id AND state != 'undone') ORDER BY id DESC"
+    )
+    wanted = None if target is None else os.fsencode(Path(target).absolute())
+    found = ((int(row[0] or 0), bytes(row[1])) for row in rows)  # type: ignore[arg-type]
+    chosen = next(((number, place) for number, place in found if wanted in (None, place)), None)
+    return None if chosen is None else (chosen[0], Path(os.fsdecode(chosen[1])))
+
+
+def targets_left_out(project: ProjectFile) -> list[Path]:
+    """Folders whose images are copies of others of the project, which a scan passes over."""
+    rows = project.read("SELECT DISTINCT target FROM sortings WHERE way != 'move'")
+    return [Path(os.fsdecode(bytes(row[0]))) for row in rows]  # type: ignore[arg-type]
+
+
+def check_target(target: Path, folder: Path, way: str) -> Path:
+    """A folder that images may be sorted into: not their own, and on the same disk where links are asked for."""
+    place, images = Path(os.path.abspath(target)), Path(os.path.realpath(folder))
+    if place.exists() and not place.is_dir():
+        raise InvalidInput(f"{printable(target)}: a file; the name of a folder is needed.")
+    real = Path(os.path.realpath(place))
+    if real == images or real in images.parents:
+        raise InvalidInput(f"{printable(target)}: the target must be another folder than the one the images lie in.")
+    if way == "hardlink" and _device(place) != _device(images):
+        raise InvalidInput(
+            f"{printable(target)}: on another disk than the images, where hard links do not reach; use copies."
+        )
+    return place
+
+
+def _folder_of(item: Sortable, names: FolderNames, least: float) -> str:
+    if item.unknown:
+        return UNKNOWN
+    return UNSURE if item.category is None or item.confidence < least else names.of(item.category)
+
+
+def _device(path: Path) -> int:
+    """Of the nearest folder that is there."""
+    for place in (path, *path.parents):
+        with contextlib.suppress(OSError):
+            return place.stat().st_dev
+    return -1
+
+
+def _names_in(target: Path) -> dict[str, TakenNames]:
+    """The names that are taken in each folder of the target."""
+    taken: dict[str, TakenNames] = {}
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(target):
+            with contextlib.suppress(OSError):
+                taken[entry.name] = TakenNames(os.listdir(entry.path) if entry.is_dir() else ())
+    return taken
+
+
+# What is written down.
+
+
+def _rows(project: ProjectFile, target: Path, state: str) -> list[Placed]:
+    """Files of all sortings into a target."""
+    found = project.read(
+        "SELECT source, sorted.target, hash, sorting FROM sorted JOIN sortings ON sorting = id "
+        "WHERE sortings.target = ? AND state = ? AND hash != '' ORDER BY sorting, sorted.target",
+        (os.fsencode(target), state),
+    )
+    return [Placed(bytes(row[0]), bytes(row[1]), str(row[2]), int(row[3] or 0)) for row in found]  # type: ignore[arg-type]
+
+
+def _begin(project: ProjectFile, plan: SortPlan) -> int:
+    with project.writing() as connection:
+        made = connection.execute(
+            "INSERT INTO sortings (at, target, way) VALUES (?, ?, ?)", (now_us(), os.fsencode(plan.target), plan.way)
+        )
+        number = int(made.lastrowid or 0)
+        rows = [(number, file.source, file.target, file.hash, "planned") for file in plan.files]
+        rows += [(number, b"", name + b"/", "", "planned") for name in plan.folders]
+        connection.executemany("INSERT INTO sorted VALUES (?, ?, ?, ?, ?)", rows)
+    return number
+
+
+def _note(project: ProjectFile, rows: Sequence[Placed], state: str) -> None:
+    if rows:
+        with project.writing() as connection:
+            sql = "UPDATE sorted SET state = ? WHERE sorting = ? AND target = ?"
+            connection.executemany(sql, [(state, row.sorting, row.target) for row in rows])
+
+
+def _ways(project: ProjectFile) -> dict[int, str]:
+    return {int(row[0] or 0): str(row[1]) for row in project.read("SELECT id, way FROM sortings")}
+
+
+def _settle_planned(project: ProjectFile, folder: Path, target: Path) -> list[Placed]:
+    """After a run that was killed: what was planned and stands there was done, the rest was not. Those half moved."""
+    ways = _ways(project)
+    half_moved = []
+    for row in _rows(project, target, "planned"):
+        made = _is_made(folder, target, row, ways[row.sorting])
+        if made and ways[row.sorting] == "move" and _content(absolute_path(folder, row.source)) == row.hash:
+            half_moved.append(row)
+        else:
+            _note(project, [row], "done" if made else "undone")
+    return half_moved
+
+
+# What is done to files.
+
+
+def _run(
+    project: ProjectFile, rows: Sequence[Placed], state: str, work: Callable[[Placed], str | None], outcome: SortOutcome
+) -> None:
+    """Work on files a batch at a time; those that were left alone are listed. A full disk ends it with what was done.
+
+    What undo leaves alone belongs to its owner from then on, so it counts as undone.
+    """
+    remaining = iter(track(rows, "files", len(rows)))
+    while batch := list(islice(remaining, BATCH)):
+        finished: list[Placed] = []
+        try:
+            for row in batch:
+                reason = work(row)
+                outcome.n_done += reason is None
+                if reason is None or state == "undone":
+                    finished.append(row)
+                if reason is not None:
+                    outcome.left.append(UnreadableImage(printable(os.fsdecode(row.source)), reason))
+        finally:
+            _note(project, finished, state)
+
+
+def _made(make: Callable[[str, str, str], None], folder: Path, target: Path, row: Placed) -> str | None:
+    """Make one file; why not, if it could not be made."""
+    source, place = absolute_path(folder, row.source), absolute_path(target, row.target)
+    try:
+        if _content(source) != row.hash:
+            return "it has changed or cannot be read, so it was not sorted"
+        make(source, place, row.hash)
+    except FileExistsError:
+        return (
+            None if _content(place) == row.hash else "a file of this name appeared in the target, so it was not sorted"
+        )
+    except UnreadableImage as error:
+        return error.reason
+    except OSError as error:
+        if error.errno in HOPELESS:
+            raise InvalidInput(
+                f"{printable(place)}: {reason_of(error, place)}; what was sorted so far is kept, and a repeated run goes on."
+            ) from None
+        return reason_of(error, source)
+    return None
+
+
+def _copy(source: str, place: str, content: str) -> None:
+    """Whole under its name, or not at all, and never over another file."""
+    temporary = os.path.join(os.path.dirname(place), TEMPORARY)
+    try:
+        shutil.copyfile(source, temporary)
+        with contextlib.suppress(OSError):
+            shutil.copystat(source, temporary)
+        _flush(temporary)
+        if _content(temporary) != content:
+            raise UnreadableImage(printable(source), "it changed while it was copied")
+        _rename(temporary, place)
+    finally:
+        with contextlib.suppress(OSError):
+            os.unlink(temporary)
+
+
+def _hardlink(source: str, place: str, content: str) -> None:
+    os.link(source, place)
+
+
+def _symlink(source: str, place: str, content: str) -> None:
+    os.symlink(os.path.abspath(source), place)
+
+
+def _move(source: str, place: str, content: str) -> None:
+    """The original goes when its copy is whole and in its place."""
+    try:
+        _rename(source, place, keep=True)
+    except FileExistsError:
+        raise
+    except OSError:  # another disk
+        _copy(source, place, content)
+    os.unlink(source)
+
+
+_MAKERS: dict[str, Callable[[str, str, str], None]] = {
+    "copy": _copy,
+    "hardlink": _hardlink,
+    "symlink": _symlink,
+    "move": _move,
+}
+
+
+def _finish_move(folder: Path, target: Path, row: Placed) -> str | None:
+    """The original goes, if its other name still stands in its place."""
+    source = absolute_path(folder, row.source)
+    if _content(absolute_path(target, row.target)) == row.hash == _content(source):
+        os.unlink(source)
+    return None
+
+
+def _rename(source: str, place: str, keep: bool = False) -> None:
+    """Give a file a second name (and take the first, unless it is to be kept); FileExistsError if the name is taken."""
+    try:
+        os.link(source, place)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        if keep:
+            raise
+        if os.path.lexists(place):
+            raise FileExistsError(errno.EEXIST, "exists", place) from None
+        os.rename(source, place)
+
+
+def _flush(path: str) -> None:
+    with contextlib.suppress(OSError), open(path, "rb+") as stream:
+        os.fsync(stream.fileno())
+
+
+def _make_folders(project: ProjectFile, plan: SortPlan, sorting: int) -> None:
+    try:
+        for name in plan.folders:
+            (plan.target / os.fsdecode(name)).mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InvalidInput(
+            f"{printable(plan.target)}: the folder cannot be made: {reason_of(error, plan.target)}."
+        ) from None
+    _note(project, [Placed(b"", name + b"/", "", sorting) for name in plan.folders], "done")
+
+
+# And undone.
+
+
+def _take_back(project: ProjectFile, folder: Path, target: Path, rows: Sequence[Placed], outcome: SortOutcome) -> None:
+    ways = _ways(project)
+    _run(project, rows, "undone", lambda row: _removed(folder, target, row, ways[row.sorting]), outcome)
+
+
+def _removed(folder: Path, target: Path, row: Placed, way: str) -> str | None:
+    """Remove one file that was made, or say why it stays."""
+    source, place = absolute_path(folder, row.source), absolute_path(target, row.target)
+    if not os.path.lexists(place):
+        return None
+    if not _is_made(folder, target, row, way):
+        return f"{printable(place)} has changed since, so it stays"
+    try:
+        if way == "move":
+            if os.path.lexists(source) and _content(source) != row.hash:
+                return f"another file took its old place, so it stays in {printable(place)}"
+            _move_back(source, place, row.hash)
+        elif _content(source) != row.hash:
+            return f"the original is gone, so {printable(place)} stays"
+        else:
+            os.unlink(place)
+    except OSError as error:
+        return f"{printable(place)} could not be removed: {reason_of(error, place)}"
+    return None
+
+
+def _move_back(source: str, place: str, content: str) -> None:
+    if os.path.lexists(source):  # a killed run left both
+        os.unlink(place)
+        return
+    os.makedirs(os.path.dirname(source), exist_ok=True)
+    _move(place, source, content)
+
+
+def _is_made(folder: Path, target: Path, row: Placed, way: str) -> bool:
+    """Whether the file stands in its place, as it was made."""
+    place = absolute_path(target, row.target)
+    if way == "symlink":
+        return os.path.islink(place) and os.readlink(place) == os.path.abspath(absolute_path(folder, row.source))
+    return not os.path.islink(place) and _content(place) == row.hash
+
+
+def _remove_folders(project: ProjectFile, target: Path, sorting: int) -> None:
+    """Those that were made, if nothing else came into them."""
+    sql = "SELECT target FROM sorted WHERE sorting = ? AND hash = '' AND state != 'undone' ORDER BY target DESC"
+    for path in _paths(project.read(sql, (sorting,))):
+        place = target / os.fsdecode(path.rstrip(b"/"))
+        with contextlib.suppress(OSError):
+            os.unlink(place / TEMPORARY)
+        with contextlib.suppress(OSError):
+            place.rmdir()
+        _note(project, [Placed(b"", path, "", sorting)], "undone")
+
+
+def _paths(rows: Iterable[Sequence[object]]) -> Iterator[bytes]:
+    return (row[0] for row in rows if isinstance(row[0], bytes))
+
+
+def _content(path: str) -> str | None:
+    """The hash of a file's content; None if it cannot be read."""
+    try:
+        return hash_of(read_bytes(path))
+    except UnreadableImage:
+        return None

@@ -1,0 +1,398 @@
+"""All that a person can do with a project, as one object. The command line and the page ask it; it prints nothing.
+
+An act is on the disk when its verb returns. A verb that is sent again with the same `request` does nothing and returns the same.
+"""
+
+from __future__ import annotations
+
+import getpass
+import os
+import threading
+import uuid
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import final
+
+from fewsight._base.checks import shown
+from fewsight._base.errors import InvalidInput, UnreadableImage
+from fewsight.apps.workbench import exchange
+from fewsight.apps.workbench import scan as scanning
+from fewsight.apps.workbench import sort as sorting
+from fewsight.apps.workbench.asker import Asker, Put, RandomAsker
+from fewsight.apps.workbench.exchange import Exported, Found, Wish
+from fewsight.apps.workbench.project.catalogue import KnownFile, captures, known_files
+from fewsight.apps.workbench.project.events import (
+    LONGEST_NAME,
+    Act,
+    Asked,
+    Clear,
+    Discard,
+    Event,
+    Import,
+    Label,
+    Loan,
+    Merge,
+    NewCategory,
+    NoneOfThese,
+    Question,
+    Redo,
+    RefuseLoan,
+    Rename,
+    Skip,
+    Undo,
+    check_hash,
+    check_name,
+)
+from fewsight.apps.workbench.project.file import Draft, ProjectFile, Written, locate, read_copy
+from fewsight.apps.workbench.project.past_acts import PastAct, past_acts
+from fewsight.apps.workbench.project.present import Present
+from fewsight.apps.workbench.project.status_counts import ProjectStatus, disagreements, status_of
+from fewsight.apps.workbench.scan import Scan
+from fewsight.apps.workbench.sort import Sortable, SortOutcome, SortPlan
+from fewsight.images.files import printable
+
+
+@dataclass
+class Imported:
+    """What an import brought."""
+
+    n_new: int = 0
+    n_same: int = 0  # said before
+    categories: list[str] = field(default_factory=list)  # that are new
+    missing: list[str] = field(default_factory=list)
+    other_content: list[str] = field(default_factory=list)
+    unreadable: list[UnreadableImage] = field(default_factory=list)
+    disagreements: list[str] = field(default_factory=list)
+
+
+@final
+class Workbench:
+    """An open project: the folder, its project file, who is at work, and who decides what is asked next."""
+
+    def __init__(
+        self,
+        folder: str | os.PathLike[str],
+        *,
+        project: str | os.PathLike[str] | None = None,
+        who: str | None = None,
+        asker: Asker | None = None,
+        create: bool = True,
+    ) -> None:
+        place = locate(folder, project)
+        if not create and not place.path.exists():
+            raise InvalidInput(
+                f"{printable(folder)}: no project there yet; `fewsight import` or `fewsight label` begins one."
+            )
+        self.folder, self.remark = Path(folder), place.remark
+        self.who, self.session = check_person(who), uuid.uuid4().hex
+        self.asker = asker or RandomAsker()
+        self.file = ProjectFile(place.path, create=create)
+        self._lock = threading.RLock()
+        self._present, self._last = Present(), 0
+        self.refresh()
+
+    def __enter__(self) -> Workbench:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let the project file go; nothing waits to be written."""
+        self.file.close()
+
+    # What holds.
+
+    @property
+    def present(self) -> Present:
+        """What holds now, with all that this or another program has written."""
+        self.refresh()
+        return self._present
+
+    def refresh(self) -> list[Event]:
+        """Take in what was written since; the new events."""
+        with self._lock:
+            rows = self.file.events(self._last)
+            new = [event for _, event in rows]
+            if not new:
+                return []
+            known = self._present.events
+            if known and min(event.order for event in new) <= known[-1].order:  # of another file, from earlier
+                self._present = Present([*known, *new])
+            else:
+                for event in sorted(new, key=lambda event: event.order):
+                    self._present.add(event)
+            self._last = rows[-1][0]
+            self.asker.told(new, self._present)
+            return new
+
+    def files(self) -> dict[bytes, KnownFile]:
+        """Every file of the project, by path."""
+        return known_files(self.file)
+
+    def status(self) -> ProjectStatus:
+        """Counts of everything."""
+        return status_of(self.present, self.files(), captures(self.file), self.who)
+
+    def history(self, most: int | None = None) -> list[PastAct]:
+        """What was done, the last first; batches are one line."""
+        return past_acts(self.present, self.files(), most)
+
+    # Images.
+
+    def scan(self) -> Scan:
+        """Look at the folder again."""
+        return scanning.scan(self.file, self.folder, sorting.targets_left_out(self.file))
+
+    def ready(self, held: Collection[str] = ()) -> list[str]:
+        """Images that may be asked about: read, not answered, not put off, not held by somebody else."""
+        present = self.present
+        there = {file.hash for file in self.files().values() if file.hash and file.vanished_at is None}
+        open_ones = sorted(there - set(present.standings()) - set(held))
+        cooling = present.skipped()
+        return [image for image in open_ones if image not in cooling] or sorted(
+            open_ones, key=lambda i: cooling.get(i, 0)
+        )
+
+    def next_question(self, held: Collection[str] = (), request: str | None = None) -> Put | None:
+        """The image to ask about next, which is noted; None if there is none."""
+        put = self.asker.put(self.ready(held), self.present)
+        if put is not None:
+            asked = Asked("check" if put.check else "rule", put.n_drawn_from, put.n_labelled)
+            self._say([Draft(Question(put.image, put.rule), asked)], request)
+        return put
+
+    # Answers.
+
+    def label(
+        self, images: str | Sequence[str], category: str, *, asked: Asked | None = None, request: str | None = None
+    ) -> Written:
+        """These images belong to the category, which is named by its id."""
+
+        def acts() -> list[Draft]:
+            key = self._category(category)
+            return [Draft(Label(image, key), asked) for image in self._known(images)]
+
+        return self._say(acts, request)
+
+    def none_of_these(
+        self, images: str | Sequence[str], *, asked: Asked | None = None, request: str | None = None
+    ) -> Written:
+        """These images belong to no category."""
+        return self._say([Draft(NoneOfThese(image), asked) for image in self._known(images)], request)
+
+    def skip(self, images: str | Sequence[str], *, asked: Asked | None = None, request: str | None = None) -> Written:
+        """Ask about these images later."""
+        return self._say([Draft(Skip(image), asked) for image in self._known(images)], request)
+
+    def discard(
+        self, images: str | Sequence[str], *, asked: Asked | None = None, request: str | None = None
+    ) -> Written:
+        """Never ask about these images."""
+        return self._say([Draft(Discard(image), asked) for image in self._known(images)], request)
+
+    def clear(self, images: str | Sequence[str], *, request: str | None = None) -> Written:
+        """Take back what this person said about these images."""
+        return self._say([Clear(image) for image in self._known(images)], request)
+
+    def undo(self, request: str | None = None) -> Written:
+        """Take back this person's last act."""
+        return self._say(lambda: [Undo(self._last_act(self._present.last_done(self.who), "undo"))], request)
+
+    def redo(self, request: str | None = None) -> Written:
+        """Take back this person's last undo."""
+        return self._say(lambda: [Redo(self._last_act(self._present.last_undone(self.who), "redo"))], request)
+
+    # Categories.
+
+    def new_category(self, name: str, request: str | None = None) -> str:
+        """A category of this name; its id."""
+
+        def acts() -> list[Act]:
+            return [NewCategory(self._free_name(name))]
+
+        return self._say(acts, request).events[0].request
+
+    def rename(self, category: str, name: str, request: str | None = None) -> Written:
+        """Give a category another name."""
+
+        def acts() -> list[Act]:
+            key = self._category(category)
+            return [Rename(key, self._free_name(name, key))]
+
+        return self._say(acts, request)
+
+    def merge(self, category: str, into: str, request: str | None = None) -> Written:
+        """All images of a category belong to another one."""
+
+        def acts() -> list[Act]:
+            keys = self._category(category), self._category(into)
+            if keys[0] == keys[1]:
+                raise InvalidInput(
+                    f"merge: the categories must be two, got {self._present.categories[keys[0]]!r} twice."
+                )
+            return [Merge(*keys)]
+
+        return self._say(acts, request)
+
+    def borrow(self, category: str, lender: str, request: str | None = None) -> Written:
+        """Let a category with few images borrow from another one."""
+        return self._say(lambda: [Loan(self._category(category), self._category(lender))], request)
+
+    def refuse_loan(self, category: str, lender: str, request: str | None = None) -> Written:
+        """Do not let a category borrow from another one."""
+        return self._say(lambda: [RefuseLoan(self._category(category), self._category(lender))], request)
+
+    # Labels from elsewhere and for elsewhere.
+
+    def import_labels(self, source: str | os.PathLike[str], request: str | None = None) -> Imported:
+        """Labels from a CSV table, from class folders, or from another project file, by what the source is.
+
+        Those of a table or of class folders are one act of this person, which undo takes back; those of another project keep
+        their persons.
+        """
+        if os.path.isdir(source):
+            return self._take_in(exchange.read_class_folders(source, self.file, self.folder), source, request)
+        with open(source, "rb") as stream:
+            is_project = stream.read(16) == b"SQLite format 3\0"
+        if is_project:
+            return self._join(source)
+        return self._take_in(exchange.read_table(source, self.file, self.folder), source, request)
+
+    def export_labels(self, path: str | os.PathLike[str]) -> Exported:
+        """Write all labels to a CSV table."""
+        return exchange.export_table(path, self.file, self.present)
+
+    # Sorting.
+
+    def labelled_files(self) -> list[Sortable]:
+        """Every file with a label, and those that belong to no category; for `plan_sort`."""
+        present = self.present
+        standings = present.standings()
+        found = []
+        for path, file in self.files().items():
+            standing = standings.get(file.hash) if file.hash and file.vanished_at is None else None
+            if standing is None or standing.choice is None or standing.choice.kind == "discard" or file.hash is None:
+                continue
+            name = None if standing.choice.category is None else present.categories[standing.choice.category]
+            found.append(Sortable(path, file.hash, name, unknown=standing.choice.kind == "none"))
+        return found
+
+    def plan_sort(
+        self, items: Sequence[Sortable], target: str | os.PathLike[str], way: str = "copy", least: float = 0.5
+    ) -> SortPlan:
+        """What `sort` would do."""
+        return sorting.plan_sorting(self.file, self.folder, items, target, way, least)
+
+    def sort(self, plan: SortPlan) -> SortOutcome:
+        """Do what the plan says."""
+        return sorting.apply_plan(self.file, self.folder, plan)
+
+    def undo_sort(self, target: str | os.PathLike[str] | None = None) -> SortOutcome:
+        """Remove what the last sorting made and is unchanged."""
+        return sorting.undo_sorting(self.file, self.folder, target)
+
+    # Inside.
+
+    def _say(self, acts: Sequence[Draft | Act] | Callable[[], Sequence[Draft | Act]], request: str | None) -> Written:
+        """Write acts; those that depend on what holds are made when nobody else can write."""
+
+        def made() -> Sequence[Draft | Act]:
+            self.refresh()
+            return acts() if callable(acts) else acts
+
+        with self._lock:
+            written = self.file.append(self.who, self.session, made, request)
+            self.refresh()
+        return written
+
+    def _take_in(self, found: Found, source: str | os.PathLike[str], request: str | None) -> Imported:
+        result = Imported(missing=found.missing, other_content=found.other_content, unreadable=found.unreadable)
+        request = request or uuid.uuid4().hex
+        self._say(lambda: self._import_acts(found.wishes, printable(source), request, result), request)
+        result.disagreements = disagreements(self._present, self.files())
+        return result
+
+    def _import_acts(self, wishes: Sequence[Wish], source: str, request: str, result: Imported) -> list[Act]:
+        """Those that change something, after the categories they need."""
+        present = self._present
+        categories: list[Act] = [Import(source)]
+        keys: dict[str, str] = {}
+        for wish in wishes:
+            if wish.category is not None and wish.category not in keys:
+                known = present.category_named(wish.category)
+                if known is None:
+                    known = f"{request}:{len(categories)}"  # the id that the event will have
+                    categories.append(NewCategory(wish.category))
+                    result.categories.append(wish.category)
+                keys[wish.category] = known
+        answers = [act for act in (self._import_act(wish, keys) for wish in dict.fromkeys(wishes)) if act is not None]
+        result.n_new, result.n_same = len(answers), len(set(wishes)) - len(answers)
+        return [*categories, *answers] if answers else []
+
+    def _import_act(self, wish: Wish, keys: dict[str, str]) -> Act | None:
+        standing = self._present.standing(wish.hash)
+        mine = None if standing is None else standing.votes.get(self.who)
+        key = None if wish.category is None else keys[wish.category]
+        if mine == (wish.kind, key):
+            return None
+        if key is not None:
+            return Label(wish.hash, key)
+        return NoneOfThese(wish.hash) if wish.kind == "none" else Discard(wish.hash)
+
+    def _join(self, source: str | os.PathLike[str]) -> Imported:
+        """The events of both files, each once."""
+        before = set(self.present.categories.values())
+        n_new = self.file.insert(read_copy(source))
+        present = self.present
+        new = [name for name in present.categories.values() if name not in before]
+        return Imported(n_new=n_new, categories=new, disagreements=disagreements(present, self.files()))
+
+    def _known(self, images: str | Sequence[str]) -> list[str]:
+        """Content hashes of images that the project has."""
+        wanted = [images] if isinstance(images, str) else list(dict.fromkeys(images))
+        for image in wanted:
+            if not self.file.read("SELECT 1 FROM files WHERE hash = ? LIMIT 1", (check_hash(image),)):
+                raise InvalidInput(f"project: an image must be one that was read, got {shown(image)}.")
+        if not wanted:
+            raise InvalidInput("project: at least one image is needed, got none.")
+        return wanted
+
+    def _category(self, key: str) -> str:
+        found = self._present.category(key)
+        if found not in self._present.categories:
+            raise InvalidInput(f"project: a category must be one of those there are, got {shown(key)}.")
+        return found
+
+    def _free_name(self, name: str, of: str | None = None) -> str:
+        """A name that no other category has, whatever the case."""
+        name = check_name("category", name)
+        other = self._present.category_named(name)
+        if other is not None and other != of:
+            known = self._present.categories[other]
+            differs = "is there already" if known == name else f"differs from {known!r} in case only"
+            raise InvalidInput(f"category: the name must be a new one, but {name!r} {differs}.")
+        return name
+
+    def _last_act(self, found: str | None, what: str) -> str:
+        if found is None:
+            raise InvalidInput(f"{what}: {self.who} has nothing left to {what}.")
+        return found
+
+
+def check_person(who: str | None) -> str:
+    """A person's name; the user's own where none is given."""
+    if who is None:
+        try:
+            who = getpass.getuser()
+        except (KeyError, OSError, ImportError):  # a user without a name
+            who = "somebody"
+    if not who.strip() or len(who) > LONGEST_NAME or not who.isprintable():
+        raise InvalidInput(
+            f"name: a person's name must have 1 to {LONGEST_NAME} characters in one line, got {shown(who)}."
+        )
+    return who.strip()

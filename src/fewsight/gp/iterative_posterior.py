@@ -1,0 +1,290 @@
+"""The posterior of all one-vs-all problems by conjugate gradients, with a free mean for each. [Rodner2012, sections 3 and
+5.1]
+
+With A = K + noise and u = A^-1 1, the mean of a problem with targets y is m = u^T y / 1^T u, and its dual weights are
+A^-1 y - m u. The targets of all problems and the ones are solved for as one block; nothing but products with K is needed.
+
+A preconditioner of rank 300 (see `fewsight.gp.preconditioning`) takes away about half of the iterations, makes each more costly,
+and has to be made. What an operation costs is known from `benchmarks/bench_preconditioner.py`; a pilot run with one column shows
+how many iterations there would be.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Generic, NamedTuple, TypeVar, final
+
+import numpy as np
+import numpy.typing as npt
+
+from fewsight._base.checks import check_matrix, check_positive
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array, Indices, Rows, State
+from fewsight.gp.iterative_variance import IterativeVariance
+from fewsight.gp.linear_systems import conjugate_gradients
+from fewsight.gp.operators import ColumnOperator, PredictiveOperator, Products, Restricted
+from fewsight.gp.preconditioning import LowRank
+
+AUTO = "auto"
+RANK = 300  # smaller ones save less than they cost
+KEPT = 0.6  # of the iterations is what it leaves, or less: 0.4 to 0.6 on images, 0.7 where there were ten
+LEAST_ITERATIONS = 8  # of fewer hardly any can be saved
+MARGIN = 0.85  # of the time without it that it must be expected to take, or less
+# Nanoseconds: of a product, for each number it reads and column, with one column and in blocks of eight; of the preconditioner
+# for each row, rank and column; of making it, for each number of K and rank, and for each row and square of the rank.
+ONE_COLUMN, MANY_COLUMNS, APPLIED, COLUMN_MADE, FACTOR_MADE = 1.2, 0.4, 0.55, 0.85, 0.4
+MOST_ITERATIONS = 200  # that are expected before any was made
+LOOSE = 1e-3  # tolerance that is exact enough for examples that are left out
+TINY = 1e-300
+Operator = TypeVar("Operator", bound=PredictiveOperator)
+
+
+@final
+@dataclass(frozen=True)
+class SolverOptions:
+    """How exactly to solve and to predict."""
+
+    tolerance: float
+    max_iterations: int
+    bins: int | None  # of the look-up table for predictions; None for exact ones
+    rank: int | str = 0  # of the preconditioner, or "auto"
+
+
+class Solved(NamedTuple):
+    """All that is known of the problems once their systems are solved."""
+
+    dual_weights: Array  # (n, columns): A^-1 (targets - means)
+    ones: Array  # (n, 1) or (n, columns): A^-1 1
+    means: Array  # (columns,)
+    scale: float  # of kernel and noise, the best for the evidence
+    iterations: int
+    residual: float  # the largest of all systems, relative
+    converged: bool
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class IterativePosterior(Generic[Operator]):
+    """Latent value of class c at x: means[c] + k(x)^T dual_weights[:, c]; its covariance is scale * (K + noise) without the mean.
+
+    With two classes the latent values are each other's opposites, so that one system is solved; `dual_weights`, `ones` and
+    `noise` have one column then, for the second class.
+    """
+
+    operator: Operator
+    classes: Indices  # (n,): the column of each example's class
+    n_classes: int
+    noise: Array  # (n, 1) or (n, columns)
+    options: SolverOptions
+    dual_weights: Array  # (n, columns)
+    ones: Array  # (n, 1) or (n, columns)
+    means: Array  # (columns,)
+    scale: float
+    iterations: int
+    residual: float
+    converged: bool
+    low_rank: LowRank | None = None  # what the preconditioner is made of, where there is one
+
+    @classmethod
+    def condition(
+        cls,
+        operator: Operator,
+        classes: Indices,
+        n_classes: int,
+        noise: Array,
+        options: SolverOptions,
+        start: IterativePosterior[Operator] | None = None,
+        further: int = 0,
+    ) -> IterativePosterior[Operator]:
+        """Solve for all classes as one block, from an earlier posterior of fewer examples where there is one.
+
+        `further` says how many more systems are expected, which would share a preconditioner.
+        """
+        targets = targets_of_columns(classes, n_classes)
+        columns = targets.shape[1] + noise.shape[1]
+        if start is None:
+            first, low_rank = None, choose_low_rank(operator, targets[:, :1], noise[:, :1], options, columns + further)
+        else:
+            first = start._start(operator.n, columns)
+            low_rank = None if start.low_rank is None else start.low_rank.grown(operator.diag())
+        solved = _solve(operator, targets, noise, options, first, low_rank)
+        return cls(operator, classes, n_classes, noise, options, *solved, low_rank)
+
+    @property
+    def n(self) -> int:
+        """The number of examples."""
+        return len(self.classes)
+
+    def mean(self, X: Rows) -> Array:
+        """Latent means (m, n_classes) of new rows, by table where the options say so."""
+        return of_all_classes(self._table.product(X) + self.means, self.n_classes)
+
+    def exact_mean(self, X: Rows) -> Array:
+        """As `mean`, never by table."""
+        return of_all_classes(self.operator.product(X, self.dual_weights) + self.means, self.n_classes)
+
+    def left_out(self, fold: Indices) -> Array:
+        """Latent means of training examples (m, n_classes), predicted from all that are not among them: solved anew."""
+        how = self.options, self._solved(), self.low_rank
+        return left_out_means(self.operator, self.classes, self.n_classes, self.noise, fold, *how)
+
+    def prior_variance(self, X: Rows) -> Array:
+        """Of the latent values of new rows before any example was known (m,)."""
+        return self.scale * self.operator.diag_of(X)
+
+    def variance(self, X: Rows) -> Array:
+        """Of the latent values of new rows (m, n_classes): a system for each row and each noise."""
+        K_new, prior = self.operator.cross(X), self.operator.diag_of(X)
+        columns = [self.variances(column, len(prior)).of(K_new, prior) for column in range(self.noise.shape[1])]
+        each = self.scale * np.column_stack(columns)
+        return each if each.shape[1] == self.n_classes else np.repeat(each, self.n_classes, axis=1)
+
+    def variances(self, column: int = 0, systems: int = 0) -> IterativeVariance:
+        """Of the latent values of a class, in units of K; `systems` says how many are to be solved for."""
+        at = column if self.noise.shape[1] > 1 else 0
+        noise, ones = self.noise[:, at], self.ones[:, at]
+        low_rank = self.low_rank or (self._later if self._pays_later(systems) else None)
+        preconditioner = None if low_rank is None else low_rank.preconditioner(noise[:, None])
+        return IterativeVariance(self.operator, noise, ones, min(self.options.tolerance, LOOSE), preconditioner)
+
+    def state(self) -> State:
+        """What `from_state` needs beside the operator, the number of classes and the options."""
+        header = {name: getattr(self, name) for name in ("scale", "iterations", "residual", "converged")}
+        arrays = {"noise": self.noise, "dual": self.dual_weights, "ones": self.ones, "means": self.means}
+        return State(header, {**arrays, "example_classes": self.classes})
+
+    @classmethod
+    def from_state(
+        cls,
+        state: State,
+        operator: Operator,
+        n_classes: int,
+        options: SolverOptions,
+    ) -> IterativePosterior[Operator]:
+        """The posterior that `state()` described; InvalidInput if it cannot have come from there."""
+        header, arrays, n = state.header, state.arrays, operator.n
+        columns = 1 if n_classes == 2 else n_classes
+        dual_weights = check_matrix("model", "dual", arrays["dual"], shape=(n, columns))
+        ones, noise = (check_matrix("model", name, arrays[name], shape=(n, None)) for name in ("ones", "noise"))
+        means, classes = arrays["means"], arrays["example_classes"]
+        fits = means.shape == (columns,) and classes.shape == (n,)
+        if not fits or {ones.shape[1], noise.shape[1]} not in ({1}, {columns}):
+            raise InvalidInput("the posterior must have a column per class and a row per training example.")
+        if classes.dtype.kind != "i" or not ((classes >= 0) & (classes < n_classes)).all():
+            raise InvalidInput("the posterior must have a column per class and a row per training example.")
+        if not (noise > 0).all():
+            raise InvalidInput("the noise must be > 0.")
+        scale = check_positive("model", "scale", header["scale"])
+        how = int(header["iterations"]), float(header["residual"]), bool(header["converged"])
+        return cls(operator, classes, n_classes, noise, options, dual_weights, ones, means, scale, *how)
+
+    @cached_property
+    def _table(self) -> Products:
+        return self.operator.table(self.dual_weights, self.options.bins)
+
+    @cached_property
+    def _later(self) -> LowRank:
+        rank = self.options.rank
+        return LowRank.of(self.operator, RANK if isinstance(rank, str) else rank)
+
+    def _pays_later(self, systems: int) -> bool:
+        """Whether systems that come after training are worth a preconditioner that training was not."""
+        if self.options.rank != AUTO:
+            return bool(self.options.rank)
+        return pays(self.n, self.operator.n_numbers, self.iterations, systems)
+
+    def _solved(self) -> Array:
+        """A^-1 [targets, ones]."""
+        return np.hstack([self.dual_weights + self.means * self.ones, self.ones])
+
+    def _start(self, n: int, columns: int) -> Array | None:
+        """What was solved, with zeros for new examples; None where there are new classes: all begin at zero then."""
+        solved = self._solved()
+        return np.vstack([solved, np.zeros((n - self.n, columns))]) if solved.shape[1] == columns else None
+
+
+def left_out_means(
+    operator: ColumnOperator,
+    classes: Indices,
+    n_classes: int,
+    noise: Array,
+    fold: Indices,
+    options: SolverOptions,
+    start: Array | None = None,
+    low_rank: LowRank | None = None,
+) -> Array:
+    """Latent means (m, n_classes) of the examples of a fold, predicted from all others."""
+    kept = np.ones(operator.n, dtype=bool)
+    kept[fold] = False
+    targets = targets_of_columns(classes, n_classes)
+    options = SolverOptions(max(options.tolerance, LOOSE), options.max_iterations, None)
+    solved = _solve(Restricted(operator, kept), targets, noise, options, start, low_rank, kept)
+    return of_all_classes((operator @ solved.dual_weights)[fold] + solved.means, n_classes)
+
+
+def of_all_classes(means: Array, n_classes: int) -> Array:
+    """A column for each class, where two classes share one."""
+    return np.hstack([-means, means]) if n_classes == 2 else means
+
+
+def targets_of_columns(classes: Indices, n_classes: int) -> Array:
+    """+1 in the column of an example's class, -1 in the others; one column, of the second class, where there are two."""
+    columns = np.arange(1, 2) if n_classes == 2 else np.arange(n_classes)
+    return np.where(classes[:, None] == columns, 1.0, -1.0)
+
+
+def _solve(
+    operator: ColumnOperator,
+    targets: Array,
+    noise: Array,
+    options: SolverOptions,
+    start: Array | None,
+    low_rank: LowRank | None,
+    kept: npt.NDArray[np.bool_] | None = None,
+) -> Solved:
+    """All problems as one block, with ones for every different noise; rows that are not `kept` are zero in all that comes out."""
+    sides = np.hstack([targets, np.ones(noise.shape)])
+    noises = noise if noise.shape[1] == 1 else np.hstack([noise, noise])
+    if kept is not None:
+        sides, start = sides * kept[:, None], None if start is None else start * kept[:, None]
+    found = conjugate_gradients(
+        operator,
+        sides,
+        noises,
+        start=start,
+        tolerance=options.tolerance,
+        max_iterations=options.max_iterations,
+        preconditioner=None if low_rank is None else low_rank.preconditioner(noises, kept),
+    )
+    n, c = targets.shape
+    solved, ones = found.columns[:, :c], found.columns[:, c:]
+    means = np.einsum("ij,ij->j", np.broadcast_to(ones, (n, c)), targets) / ones.sum(axis=0)
+    dual_weights = solved - ones * means
+    freedom = max(int(ones.any(axis=1).sum()) - 1, 1) * c
+    scale = max(float(np.einsum("ij,ij->", dual_weights, targets)) / freedom, TINY)
+    return Solved(dual_weights, ones, means, scale, found.iterations, found.residual, found.converged)
+
+
+def choose_low_rank(
+    operator: PredictiveOperator, target: Array, noise: Array, options: SolverOptions, columns: int
+) -> LowRank | None:
+    """Of the rank in the options, None for 0; with "auto", where it saves time on `columns` systems like that of the target."""
+    if not isinstance(options.rank, str):
+        return LowRank.of(operator, options.rank) if options.rank else None
+    n = operator.n
+    if n <= 2 * RANK or not pays(n, operator.n_numbers, MOST_ITERATIONS, columns):
+        return None
+    pilot = conjugate_gradients(
+        operator, target, noise, tolerance=options.tolerance, max_iterations=options.max_iterations
+    )
+    return LowRank.of(operator, RANK) if pays(n, operator.n_numbers, pilot.iterations, columns) else None
+
+
+def pays(n: int, n_numbers: int, iterations: int, columns: int) -> bool:
+    """Whether rank RANK saves time on this many systems, each of this many iterations; a product with K reads n_numbers."""
+    product = n_numbers * (MANY_COLUMNS if columns >= 8 else ONE_COLUMN)
+    plain = iterations * columns * product
+    helped = KEPT * iterations * columns * (product + APPLIED * n * RANK)
+    made = RANK * (COLUMN_MADE * n_numbers + FACTOR_MADE * n * RANK)
+    return iterations >= LEAST_ITERATIONS and MARGIN * plain > helped + made

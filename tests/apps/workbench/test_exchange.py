@@ -1,0 +1,191 @@
+"""Labels go out and come in without loss; what does not match is listed, never guessed."""
+
+from __future__ import annotations
+
+import csv
+import shutil
+from pathlib import Path
+
+import pytest
+
+from fewsight._base.errors import InvalidInput, ProjectError
+from fewsight.apps.workbench.verbs import Workbench
+from fewsight.images import image_set_from_table
+from fewsight.images.hashing import hash_of
+
+NAMES = ["a.jpg", "b.jpg", "deep/c.jpg", "caf\udce9.jpg", "=1+1.jpg"]
+
+
+@pytest.fixture
+def filled(folder: Path) -> Path:
+    for name in NAMES:
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(content(name))
+    with Workbench(folder, who="ann") as bench:
+        bench.scan()
+    return folder
+
+
+def content(name: str) -> bytes:
+    return b"\xff\xd8\xff" + name.encode("utf-8", "surrogateescape")
+
+
+def image(name: str) -> str:
+    return hash_of(content(name))
+
+
+def table(path: Path, *rows: tuple[str, ...], delimiter: str = ",") -> Path:
+    with open(path, "w", newline="", encoding="utf-8", errors="surrogateescape") as stream:
+        csv.writer(stream, delimiter=delimiter).writerows(rows)
+    return path
+
+
+def named(bench: Workbench) -> dict[str, str | None]:
+    """What holds for each image, in words."""
+    present = bench.present
+    return {
+        each: None
+        if s.choice is None
+        else present.categories[s.choice.category]
+        if s.choice.category
+        else s.choice.kind
+        for each, s in present.standings().items()
+    }
+
+
+def test_a_table_of_files_and_categories(filled: Path, tmp_path: Path) -> None:
+    source = table(
+        tmp_path / "labels.csv", ("Path", "Label"), ("a.jpg", "owl"), ("./deep/c.jpg", "tit"), ("caf\udce9.jpg", "owl"),
+        ("none.jpg", "owl"), ("b.jpg", ""), ("../outside.jpg", "owl"), delimiter=";",
+    )  # fmt: skip
+    with Workbench(filled, who="ann") as bench:
+        found = bench.import_labels(source)
+        assert (found.n_new, found.n_same, found.categories) == (3, 0, ["owl", "tit"])
+        assert found.missing == ["none.jpg", "../outside.jpg"]
+        expected = {image("a.jpg"): "owl", image("deep/c.jpg"): "tit", image("caf\udce9.jpg"): "owl"}
+        assert named(bench) == expected
+        again = bench.import_labels(source)
+        assert (again.n_new, again.n_same, again.categories) == (0, 3, [])
+        n_events = len(bench.file.events())
+        bench.import_labels(source)
+        assert len(bench.file.events()) == n_events  # safe to repeat
+        bench.undo()  # one act
+        assert named(bench) == {}
+        assert bench.present.categories == {}
+
+
+def test_exported_labels_come_back_the_same(filled: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    with Workbench(filled, who="ann") as bench:
+        bench.import_labels(table(tmp_path / "in.csv", ("file", "category"), *((name, "all") for name in NAMES)))
+        owl = bench.new_category("Owl, barn\u2019s")
+        bench.label([image("a.jpg"), image("caf\udce9.jpg")], owl)
+        bench.none_of_these(image("b.jpg"))
+        bench.discard(image("deep/c.jpg"))
+        before, categories = named(bench), sorted(bench.present.categories.values())
+        assert bench.export_labels(out).n_rows == 5
+    (filled / "fewsight.sqlite").unlink()
+    (filled / "a.jpg").rename(filled / "renamed.jpg")
+    with Workbench(filled, who="ann") as bench:
+        bench.scan()
+        assert bench.import_labels(out).missing == []
+        assert named(bench) == before
+        assert sorted(bench.present.categories.values()) == categories
+
+
+def test_an_exported_table_can_be_learned_from(filled: Path, tmp_path: Path) -> None:
+    with Workbench(filled, who="ann") as bench:
+        bench.import_labels(table(tmp_path / "in.csv", ("file", "category"), ("a.jpg", "owl"), ("b.jpg", "tit")))
+        bench.none_of_these(image("a.jpg"))
+        bench.export_labels(tmp_path / "out.csv")
+    images = image_set_from_table(filled, tmp_path / "out.csv")
+    assert dict(zip((each.name for each in images.images), images.labels, strict=True)) == {
+        str(filled / "a.jpg"): None,
+        str(filled / "b.jpg"): "tit",
+    }
+
+
+def test_other_content_under_an_old_name_gets_no_label(filled: Path, tmp_path: Path) -> None:
+    rows = ("file", "category", "hash"), ("a.jpg", "owl", image("a.jpg")), ("b.jpg", "tit", hash_of(b"of long ago"))
+    with Workbench(filled, who="ann") as bench:
+        found = bench.import_labels(table(tmp_path / "labels.csv", *rows))
+        assert (found.n_new, found.other_content) == (1, ["b.jpg"])
+        assert named(bench) == {image("a.jpg"): "owl"}
+
+
+def test_a_renamed_file_is_found_by_its_hash(filled: Path, tmp_path: Path) -> None:
+    rows = ("file", "category", "hash"), ("old name.jpg", "owl", image("a.jpg"))
+    with Workbench(filled, who="ann") as bench:
+        bench.import_labels(table(tmp_path / "first.csv", ("file", "category"), ("a.jpg", "tit")))  # so that it is read
+        assert bench.import_labels(table(tmp_path / "labels.csv", *rows)).n_new == 1
+        assert named(bench) == {image("a.jpg"): "owl"}
+
+
+def test_class_folders_are_matched_by_content(filled: Path, tmp_path: Path) -> None:
+    for category, name in (("owl", "a.jpg"), ("owl", "deep/c.jpg"), ("tit", "b.jpg"), ("_unsure", "=1+1.jpg")):
+        (tmp_path / "sorted" / category).mkdir(parents=True, exist_ok=True)
+        shutil.copy(filled / name, tmp_path / "sorted" / category / f"copy of {Path(name).name}")
+    (tmp_path / "sorted" / "tit" / "stranger.jpg").write_bytes(b"\xff\xd8\xff not of this folder")
+    with Workbench(filled, who="ann") as bench:
+        found = bench.import_labels(tmp_path / "sorted")
+        assert found.n_new == 3
+        assert found.missing == [str(tmp_path / "sorted" / "tit" / "stranger.jpg")]
+        assert named(bench) == {image("a.jpg"): "owl", image("deep/c.jpg"): "owl", image("b.jpg"): "tit"}
+
+
+def test_copies_labelled_apart_are_joined_without_loss(filled: Path, tmp_path: Path) -> None:
+    with Workbench(filled, who="ann") as bench:
+        bench.import_labels(table(tmp_path / "in.csv", ("file", "category"), *((name, "start") for name in NAMES)))
+    copy = tmp_path / "copy.sqlite"
+    shutil.copy(filled / "fewsight.sqlite", copy)
+    with Workbench(filled, who="ann") as ours, Workbench(filled, project=copy, who="bob") as theirs:
+        ours.label(image("a.jpg"), ours.new_category("owl"))
+        theirs.label(image("b.jpg"), theirs.new_category("Owl"))
+        theirs.none_of_these(image("deep/c.jpg"))
+        found = ours.import_labels(copy)
+        assert found.n_new == 3
+        assert found.categories == []  # Owl is owl
+        assert named(ours) == {
+            image("a.jpg"): "owl",
+            image("b.jpg"): None,
+            image("deep/c.jpg"): None,
+            image("caf\udce9.jpg"): "start",
+            image("=1+1.jpg"): "start",
+        }
+        assert found.disagreements == [
+            "b.jpg: ann says start, bob says owl",
+            "deep/c.jpg: ann says start, bob says none of these",
+        ]
+        assert ours.import_labels(copy).n_new == 0
+        theirs.import_labels(filled / "fewsight.sqlite")
+        assert theirs.present.standings() == ours.present.standings()
+        assert theirs.present.categories == ours.present.categories
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        (
+            [("picture", "kind"), ("a.jpg", "owl")],
+            "the first line must name the columns file and category, got picture, kind",
+        ),
+        ([("file", "category"), ("a.jpg", "owl"), ("a.jpg", "tit")], "must have one category, got 'owl' and 'tit'"),
+        ([("file", "category"), ("a.jpg", "x" * 101)], "must have 1 to 100 characters"),
+    ],
+)
+def test_a_table_with_a_mistake_brings_nothing(
+    filled: Path, tmp_path: Path, rows: list[tuple[str, ...]], sentence: str
+) -> None:
+    source = table(tmp_path / "labels.csv", *rows)
+    with Workbench(filled, who="ann") as bench:
+        with pytest.raises(InvalidInput, match=sentence):
+            bench.import_labels(source)
+        assert bench.file.events() == []
+
+
+def test_a_damaged_project_brings_nothing(filled: Path, tmp_path: Path) -> None:
+    (tmp_path / "bad.sqlite").write_bytes(b"SQLite format 3\0" + bytes(5000))
+    with Workbench(filled, who="ann") as bench:
+        with pytest.raises(ProjectError, match=r"bad\.sqlite: "):
+            bench.import_labels(tmp_path / "bad.sqlite")
+        assert bench.file.events() == []

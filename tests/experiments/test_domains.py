@@ -1,0 +1,161 @@
+"""The bench of domains on made-up vectors: what is drawn, what peers say, what is kept and what the proposal promises."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from experiments.domains import proposal
+from experiments.domains.accuracy import differences, records, verdict
+from experiments.domains.cells import Bench, expected_calibration_error, measure
+from experiments.domains.peers import LEARNERS, PEERS, Answers, logistic
+from experiments.domains.tasks import DOMAINS, Place, Task, draw_task, places_of
+from experiments.domains.vectors import LabelledVectors
+from scipy.special import softmax
+from sklearn.linear_model import LogisticRegression
+
+from fewsight.kernels.rbf import squared_distances
+from fewsight.learners import LogisticClassifier
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def known():
+    """Six categories of 70 vectors, two of them hard to tell apart."""
+    rng = np.random.default_rng(0)
+    centres = rng.random((6, 40))
+    centres[1] = centres[0] + 0.1 * rng.random(40)
+    labels = np.repeat([f"category {i}" for i in range(6)], 70)
+    vectors = np.repeat(centres, 70, axis=0) + 0.5 * rng.random((420, 40))
+    return LabelledVectors(vectors.astype(np.float32), labels)
+
+
+def task_of(known, per_class, *, even=True, seed=100):
+    return draw_task(Place("neu_steel", per_class, seed, even), known)
+
+
+def test_training_and_test_rows_are_apart_and_sizes_share_the_test(known):
+    small, large = task_of(known, 2), task_of(known, 15)
+    np.testing.assert_array_equal(small.test, large.test)
+    assert squared_distances(large.test, large.train).min() > 1e-9
+    np.testing.assert_array_equal(np.bincount(large.codes), [15] * 6)
+    np.testing.assert_array_equal(np.bincount(large.test_codes), [50] * 6)
+
+
+def test_an_uneven_task_has_categories_from_all_to_a_fifth(known):
+    counts = np.bincount(task_of(known, 15, even=False).codes)
+    assert counts.max() == 15
+    assert counts.min() == 3
+
+
+def test_a_domain_of_some_categories_draws_as_many(known):
+    task = draw_task(Place("caltech_5", 5, 100), known)
+    assert task.n_classes == 5
+    other = draw_task(Place("caltech_5", 5, 102), known)
+    assert not np.array_equal(task.train, other.train)
+
+
+def test_places_of_many_categories_have_fewer_seeds():
+    found = places_of([DOMAINS["caltech_101"], DOMAINS["clothing"]], range(10), (1, 15), uneven=False)
+    assert sum(place.domain == "caltech_101" for place in found) == 3 * 2
+    assert sum(place.domain == "clothing" for place in found) == 10 * 2
+
+
+@pytest.mark.parametrize("name", [*LEARNERS, "proposed"])
+@pytest.mark.parametrize(("per_class", "even"), [(1, True), (5, False)])
+def test_every_learner_is_far_above_chance(known, name, per_class, even):
+    task = task_of(known, per_class, even=even)
+    found = {**LEARNERS, "proposed": proposal.proposed}[name](task)
+    assert measure(found, task.test_codes)["accuracy"] > 0.4
+    if found.probabilities is not None:
+        np.testing.assert_allclose(found.probabilities.sum(axis=1), 1.0)
+
+
+def test_logistic_regression_in_the_span_is_that_of_the_rows(known):
+    task = task_of(known, 5)
+    inner = LogisticRegression(C=1000.0, max_iter=10_000, tol=1e-10).fit(task.train, task.codes)
+    ours = LogisticClassifier("precomputed", C=1000.0).fit(task.train @ task.train.T, task.codes)
+    np.testing.assert_allclose(ours.predict_proba(task.test @ task.train.T), inner.predict_proba(task.test), atol=1e-4)
+
+
+def test_the_calibration_error_of_true_probabilities_is_what_is_expected():
+    rng = np.random.default_rng(0)
+    stated = softmax(2 * rng.normal(size=(300, 4)), axis=1)
+    drawn = [(stated.cumsum(axis=1) > rng.random((300, 1))).argmax(axis=1) for _ in range(50)]
+    errors = [measure(Answers(stated, stated), truth)["calibration_error"] for truth in drawn]
+    assert expected_calibration_error(stated) == pytest.approx(np.mean(errors), abs=0.01)
+
+
+def test_answers_are_kept_and_not_computed_again(known, tmp_path):
+    bench = Bench(tmp_path, tmp_path, {"neu_steel": known})
+    places = [Place("neu_steel", 2, seed) for seed in (100, 101)]
+    bench.fill({"logistic": logistic}, places)
+
+    def refuse(task: Task) -> Answers:
+        raise AssertionError("computed again")
+
+    bench.fill({"logistic": refuse}, places)
+    assert bench.cell("logistic", places[0])["accuracy"] > 0.5
+
+
+def test_the_verdict_says_where_ours_is_worse():
+    places = [Place("clothing", size, seed) for size in (1, 5) for seed in range(4)]
+    rng = np.random.default_rng(0)
+    cells = {(name, place): {"accuracy": 0.8, "log_loss": 0.5} for name in ("gp", *PEERS) for place in places}
+    for place in places:
+        gap = 0.1 if place.per_class == 5 else -0.1
+        cells["gp", place] = {"accuracy": 0.8, "log_loss": 0.5 + gap + 0.001 * rng.random()}
+    rows = differences(cells, "gp", cells, places, places)
+    found = verdict(rows)
+    assert found["cells"] == 2
+    assert found["within_two_standard_errors"] == 0.5
+    assert found["worst_log_loss"] == pytest.approx(0.1, abs=0.01)
+    assert len(records(cells, ["gp"], places)) == 4
+
+
+def test_the_unit_is_the_evidence_scale_and_left_out_variance_by_brute_force(known):
+    task = task_of(known, 2)
+    K = np.exp(-squared_distances(task.train, None) / 2.88)
+    posterior = proposal._condition(K, task.codes, proposal.USUAL_NOISE)
+    A = K + np.diag(posterior.noise_variance)
+    ones, inverse = np.ones(len(K)), np.linalg.inv(A)
+    P = inverse - np.outer(inverse @ ones, inverse @ ones) / (ones @ inverse @ ones)
+    scale = np.trace(posterior.targets.T @ P @ posterior.targets) / ((len(K) - 1) * 6)
+    rest = [np.delete(np.arange(len(K)), i) for i in range(len(K))]
+    variances = [1 - K[i, r] @ np.linalg.solve(A[np.ix_(r, r)], K[r, i]) for i, r in enumerate(rest)]
+    expected = -0.5 * np.log(scale * (np.mean(variances) + proposal.USUAL_NOISE))
+    assert proposal.log_unit(posterior) == pytest.approx(expected, rel=1e-8)
+
+
+def test_the_proposal_does_not_lean_to_large_categories(known):
+    task = task_of(known, 15, even=False)
+    small = np.isin(task.test_codes, np.flatnonzero(np.bincount(task.codes) <= 5))
+
+    def share(found: Answers) -> float:
+        decided = found.scores.argmax(axis=1)
+        return float(np.isin(decided, np.unique(task.test_codes[small])).mean() / small.mean())
+
+    assert abs(share(proposal.proposed(task)) - 1) <= abs(share(logistic(task)) - 1) + 0.02
+
+
+def test_equal_categories_have_equal_noise():
+    np.testing.assert_array_equal(proposal.balance(np.repeat(np.arange(4), 3)), np.ones(12))
+
+
+@pytest.mark.slow
+def test_the_command_writes_records_and_a_verdict(caltech101, tmp_path):
+    pytest.importorskip("onnxruntime", reason="needs the extra fewsight[pretrained]")
+    data = caltech101.parent
+    if not (data / "more").is_dir():
+        pytest.skip("needs the folder more beside caltech101")
+    out = tmp_path / "accuracy.json"
+    options = ["--work", tmp_path, "--sets", "neu_steel", "--sizes", "1,5", "--seeds", "200,201", "--chosen-on", "202"]
+    command = [sys.executable, "-m", "experiments.domains.accuracy", data, *options, "--json", out]
+    subprocess.run([*map(str, command)], cwd=ROOT, check=True, timeout=600)
+    found = json.loads(out.read_text())
+    assert found["verdict"]["cells"] == 3
+    assert {"set", "learner", "per_class"} <= set(found["records"][0])
+    assert str(tmp_path) not in json.dumps(found["protocol"])

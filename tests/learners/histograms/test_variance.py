@@ -1,0 +1,61 @@
+"""Predictive variance in constant time: a bound that holds, and an estimate that ranks."""
+
+import numpy as np
+import pytest
+
+from bags_of_words import X_TEST, X, Y
+from fewsight._base.errors import FewsightError
+from fewsight._base.types import State
+from fewsight.kernels import HistogramIntersection
+from fewsight.learners import HistogramGPClassifier
+from fewsight.learners.histograms import FastVariance, LazyVariance
+
+
+def test_the_exact_variance_is_that_of_a_dense_reference_and_the_fast_one_ranks_like_it():
+    K, K_TEST = HistogramIntersection().gram(X), HistogramIntersection().gram(X_TEST, X)
+    learner = HistogramGPClassifier(noise_variance=0.4, tolerance=1e-11).fit(X, Y)
+    inverse = np.linalg.inv(K + 0.4 * np.eye(180))
+    ones = inverse.sum(axis=1)
+    variance = X_TEST.sum(axis=1) - np.einsum("ij,jk,ik->i", K_TEST, inverse, K_TEST)
+    variance += (1 - K_TEST @ ones) ** 2 / ones.sum()
+    np.testing.assert_allclose(
+        learner.exact_variance(X_TEST)[:, 0], learner.posterior_.scale * variance, rtol=1e-6
+    )  # tolerance of systems for variances is capped at 1e-3 elsewhere
+    fast = learner.variances_.fast
+    assert (fast.bound(X_TEST) >= variance - 1e-9).all()
+    assert np.corrcoef(fast.of(X_TEST), variance)[0, 1] > 0.8
+
+
+def test_training_examples_that_are_left_out_are_estimated_within_the_stated_error():
+    fast = HistogramGPClassifier(noise_variance=0.4).fit(X, Y).variances_.fast
+    error = fast.left_out(fast.fitted_to) - fast.exact
+    assert np.sqrt(np.mean(error**2)) < 2 * fast.error
+    assert fast.error < 0.5 * fast.exact.std()
+
+
+def test_a_bin_that_no_training_example_has_counts_as_it_is():
+    rows = np.hstack([X, np.zeros((180, 1))])
+    fast = HistogramGPClassifier(noise_variance=0.4).fit(rows, Y).variances_.fast
+    before, after = (np.hstack([X_TEST, np.full((90, 1), value)]) for value in (0.0, 0.25))
+    weight = fast.operator.weights[-1]
+    np.testing.assert_allclose(fast.of(after) - fast.of(before), 0.25 * weight, rtol=1e-9)
+
+
+def test_it_is_fitted_when_somebody_asks_and_comes_back_from_its_state():
+    learner = HistogramGPClassifier(noise_variance=0.4).fit(X, Y)
+    fast = learner.variances_.fast
+    assert learner.variances_.fast is fast
+    again = FastVariance.from_state(fast.state(), fast.operator)
+    np.testing.assert_array_equal(again.of(X_TEST), fast.of(X_TEST))
+    assert LazyVariance(learner.posterior_, 0, again).fast is again
+
+
+@pytest.mark.parametrize("name", ["columns", "bins"])
+def test_a_state_of_another_size_is_refused(name):
+    fast = HistogramGPClassifier(noise_variance=0.4).fit(X, Y).variances_.fast
+    state = fast.state()
+    wrong = State(
+        state.header, {**state.arrays, name: state.arrays[name][:, :-1] if name == "bins" else np.ones((3, 2))}
+    )
+    with pytest.raises(FewsightError, match="a row per training example and a column per bin"):
+        FastVariance.from_state(wrong, fast.operator)
