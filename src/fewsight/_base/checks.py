@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array
+
+if TYPE_CHECKING:
+    from fewsight._base.types import Array
 
 TILE = 128  # two tiles of float64 and their difference stay in the cache
 SYMMETRY = 1e-8  # of the largest value
@@ -53,6 +55,15 @@ def check_number(owner: object, name: str, value: Any, *, least: float, most: fl
             f"{owner_name(owner)}: {name} must be a number from {least:g} to {most:g}, got {shown(value)}."
         )
     return float(value)
+
+
+def check_memory(owner: object, what: str, n_bytes: int, most: int) -> None:
+    """Refuse, before it is allocated, what would take more than `most` bytes."""
+    if n_bytes > most:
+        raise InvalidInput(
+            f"{owner_name(owner)}: {what} must fit into {most / 2**20:,.0f} megabytes of memory, "
+            f"got {n_bytes / 2**20:,.0f} megabytes."
+        )
 
 
 def check_choice(owner: object, name: str, value: Any, choices: Collection[str]) -> str:

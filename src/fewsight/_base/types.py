@@ -9,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
+from fewsight._base.state import State as State  # read by everybody who is stored
+
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 SparseRows: TypeAlias = scipy.sparse.csr_array
@@ -27,22 +29,3 @@ class LocalFeatures:
 
     def __len__(self) -> int:
         return len(self.descriptors)
-
-
-@dataclass(frozen=True)
-class State:
-    """What an object needs to come back to life: a JSON-able header and named arrays, no code."""
-
-    header: dict[str, Any]
-    arrays: dict[str, npt.NDArray[Any]]
-
-    def nested(self, name: str) -> State:
-        """The part that `join` stored under this name."""
-        prefix = name + "/"
-        arrays = {key[len(prefix) :]: value for key, value in self.arrays.items() if key.startswith(prefix)}
-        return State(self.header[name], arrays)
-
-    def join(self, name: str, part: State) -> State:
-        """This state with another one inside it, under a name."""
-        arrays = {f"{name}/{key}": value for key, value in part.arrays.items()}
-        return State({**self.header, name: part.header}, {**self.arrays, **arrays})
