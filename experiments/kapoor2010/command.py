@@ -16,8 +16,8 @@ from matplotlib.figure import Figure
 
 from experiments.kapoor2010.cells import Cells, Way, records
 from experiments.kapoor2010.grams import GramStore, Place
-from fewsight._base.archive import replacing, write_text
 from fewsight._base.errors import FewsightError
+from fewsight._base.replacement import replacing, write_text
 from fewsight.apps.cli.console import progress_bars
 from fewsight.apps.cli.signals import STOPPED, listen, stop_listening
 from fewsight.channels import make_channel

@@ -31,7 +31,7 @@ from experiments.kapoor2010.asking import (
 from experiments.kapoor2010.caltech4 import BLOCK, RUNS_PER_DRAW, Caltech4, caltech4, draw_of
 from experiments.kapoor2010.cells import standard_error
 from experiments.kapoor2010.command import add_outputs, base_arguments, commit_of_tree, run, words, write_figure
-from fewsight._base.archive import write_text
+from fewsight._base.replacement import write_text
 from fewsight.channels import Channel, make_channel
 from fewsight.evaluation.provenance import package_version, versions
 from fewsight.evaluation.results import json_text

@@ -207,7 +207,7 @@ def test_every_missing_key_of_the_header_is_noticed(model_file: Path) -> None:
         write_archive(model_file, State({**whole.header, "model": model}, whole.arrays))
         assert only_sentence(model_file).startswith("damaged or edited by hand (")
     write_archive(model_file, State({k: v for k, v in whole.header.items() if k != "model"}, whole.arrays))
-    assert only_sentence(model_file) == "damaged or edited by hand ('model' is missing)."
+    assert only_sentence(model_file) == "damaged or edited by hand (the stored file: model is missing)."
 
 
 @pytest.mark.parametrize(

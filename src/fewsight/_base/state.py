@@ -113,7 +113,7 @@ class State:
 
     @property
     def _owner(self) -> str:
-        return f"the stored {self._path.rstrip('/') or 'model'}"
+        return f"the stored {self._path.rstrip('/') or 'file'}"
 
     def _value(self, name: str) -> Any:
         if name not in self.header:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fewsight._base.archive import write_text
+from fewsight._base.replacement import write_text
 from fewsight.apps.workbench.borrowing import BorrowingOptions
 from fewsight.apps.workbench.channel_options import make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from fewsight._base.archive import replacing
+from fewsight._base.replacement import replacing
 from fewsight.apps.workbench.output_paths import check_output_file
 from fewsight.apps.workbench.predicting import Prediction
 
