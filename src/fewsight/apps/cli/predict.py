@@ -70,7 +70,9 @@ def predict(
     workplace = options.workplace(jobs, cache_folder, no_cache)
     from fewsight.apps.workbench import predict_images, read_settings
 
-    predictions = predict_images(model, images, options=read_settings(settings or []), workplace=workplace)
+    predictions = predict_images(
+        model, images, options=read_settings(settings or []), output=output, workplace=workplace
+    )
     try:
         _answer(predictions, output, predictions.categories if probabilities else ())
     finally:
