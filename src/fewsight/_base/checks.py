@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from fewsight._base.types import Array
 
 TILE = 128  # two tiles of float64 and their difference stay in the cache
+LARGEST = 1e100  # of any number in a model; what is computed from larger ones is soon infinite
 SYMMETRY = 1e-8  # of the largest value
 
 
@@ -34,6 +35,8 @@ def check_positive(owner: object, name: str, value: Any) -> float:
         number = float(value) if _is_number(value) else math.nan
     except OverflowError:  # a whole number beyond all floats
         number = math.inf
+    if LARGEST < number < math.inf:  # no model file takes it
+        raise InvalidInput(f"{owner_name(owner)}: {name} must be at most {LARGEST:g}, got {shown(value)}.")
     if not 0 < number < math.inf:
         raise InvalidInput(f"{owner_name(owner)}: {name} must be a finite number > 0, got {shown(value)}.")
     return number

@@ -15,10 +15,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from fewsight._base.checks import check_choice, check_integer, check_number, shown
+from fewsight._base.checks import LARGEST, check_choice, check_integer, check_number, shown
 from fewsight._base.errors import InvalidInput
 
-LARGEST = 1e100  # of any number in a model; what is computed from larger ones is soon infinite
 Shape = Sequence[int | None]  # None where any length will do
 
 

@@ -14,6 +14,7 @@ from fewsight.apps.cli.console import printable
         ("a\nb", "a\\nb"),
         ("\x1b[31mred", "\\x1b[31mred"),
         ("caf\udce9", "caf\\xe9"),
+        ("\ud800", "\\ud800"),
         ("été", "été"),
         ("\u202egpj", "\\u202egpj"),
     ],

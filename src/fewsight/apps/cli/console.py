@@ -32,8 +32,13 @@ def say(text: str) -> None:
 
 def printable(text: str) -> str:
     """Text that may hold a file name, as a terminal may show it: one line, no control characters, no broken bytes."""
-    whole = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in whole)
+    return "".join(char if char.isprintable() else _escaped(char) for char in text)
+
+
+def _escaped(char: str) -> str:
+    if "\udc80" <= char <= "\udcff":  # how Python carries a byte that is not UTF-8
+        return f"\\x{ord(char) - 0xDC00:02x}"
+    return char.encode("unicode_escape").decode("ascii")
 
 
 @contextlib.contextmanager

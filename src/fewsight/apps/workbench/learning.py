@@ -98,11 +98,12 @@ def learn(
     chosen = LEARNERS[choice.name]
     way = way_of(chosen, channels, combine)
     check_memory(chosen, len(labelled), channels)
+    unfitted = new_learner(choice.name, channels, way, noise_variance)
     remarks = remarks_about(images.images, channels)
     usable = labelled.without(unreadable_among(labelled.images, channels))
     counts = dict(sorted(Counter(usable.labels).items()))
     _check_enough(counts)
-    model = new_learner(choice.name, channels, way, noise_variance).fit(usable.images, usable.labels)
+    model = unfitted.fit(usable.images, usable.labels)
     borrowed = None if borrowing is None else borrow(model.borrower(), borrowing)
     return Learned(
         model,
