@@ -101,6 +101,15 @@ class State:
             raise InvalidInput(f"{self._owner}: {name} must be true or false, got {shown(value)}.")
         return value
 
+    def rows(self, name: str, width: int) -> list[tuple[float, ...]]:
+        """The list of lists of so many numbers of this name."""
+        rows = self._list(name, None)
+        if not all(isinstance(row, list) and len(row) == width for row in rows):
+            raise InvalidInput(f"{self._owner}: {name} must be lists of {width} numbers, got {shown(rows)}.")
+        return [
+            tuple(check_number(self._owner, name, value, least=-LARGEST, most=LARGEST) for value in row) for row in rows
+        ]
+
     def unread(self) -> list[str]:
         """The arrays that nobody has asked for with `array`, here or in a nested part."""
         return sorted(name for name in self.arrays if self._path + name not in self._read)

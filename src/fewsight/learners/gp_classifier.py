@@ -224,20 +224,22 @@ class GPClassifier(LoanMixin, KernelLearner):
         return state.join("calibration", self.calibration_.state()).join("novelty", self.novelty_.state())
 
     def _restore(self, state: State) -> None:
-        header = state.header
-        self.balanced, self.calibrated = bool(header["balanced"]), bool(header["calibrated"])
-        self.false_alarm_rate = float(header["false_alarm_rate"])
+        self.balanced, self.calibrated = state.flag("balanced"), state.flag("calibrated")
+        self.false_alarm_rate = state.number("false_alarm_rate", least=0.0, most=1.0)
         self.calibration_ = Calibration.from_state(state.nested("calibration"))
         self.novelty_ = Novelty.from_state(state.nested("novelty"))
         self.unknown_rule = self.novelty_.rule
         self.posterior_ = Posterior.from_state(state.nested("posterior"))
-        self.noise_variance_ = check_positive("model", "noise_variance", header["noise_variance"])
+        self.noise_variance_ = check_positive("model", "noise_variance", state.number("noise_variance"))
         self.noise_variance = self.noise_variance_
-        self.weights_ = check_weights(self, state.arrays["weights"], len(self.input_.scales))
+        self.weights_ = check_weights(
+            self, state.array("weights", (len(self.input_.scales),), np.float64), len(self.input_.scales)
+        )
         self.weights = self.weights_.tolist()
         check_sizes(self.posterior_, len(self.classes_), self.input_.n_training)
-        loans = header.get("loans", [])
-        self._restore_loans(loans, state.arrays["borrowed"] if loans else np.zeros((self.posterior_.n, 0)))
+        loans = state.rows("loans", 3) if "loans" in state else []
+        shape = (self.posterior_.n, len(loans))
+        self._restore_loans(loans, state.array("borrowed", shape, np.float64) if loans else np.zeros(shape))
 
     # Learning.
 

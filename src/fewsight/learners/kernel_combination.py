@@ -160,7 +160,7 @@ class KernelCombination(KernelLearner):
 
     def _restore(self, state: State) -> None:
         self._restore_options(state)
-        n, c = state.header["n_posteriors"], len(self.classes_)
+        n, c = state.integer("n_posteriors", least=1, most=max(1, len(self.classes_))), len(self.classes_)
         if n not in (1, c):
             raise InvalidInput(f"there must be one posterior, or one for each of {c} classes, got {n}.")
         self.combination_ = Combination.from_state(state.nested("combination"), n, len(self.input_.scales))

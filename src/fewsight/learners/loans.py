@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.checks import check_matrix, check_number, shown
+from fewsight._base.checks import check_number, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.gp import BorrowedColumn, LeaveOneOut, Posterior, borrowed_column
@@ -116,13 +116,14 @@ class LoanMixin(ABC):
         weights = [self._borrowed_weights[row[0]] for row in rows]
         return rows, np.array(weights).reshape(len(rows), self.posterior_.n).T
 
-    def _restore_loans(self, rows: Sequence[tuple[int, int, float]], weights: Array) -> None:
+    def _restore_loans(self, rows: Sequence[Sequence[float]], weights: Array) -> None:
         """What came from a file, and may have been edited, fits together."""
         self.forget_loans()
-        matrix = check_matrix("model", "borrowed", weights, shape=(self.posterior_.n, len(rows)))
-        columns = range(len(self.classes_))
-        for (borrower, lender, rho), column in zip(rows, matrix.T, strict=True):
-            if borrower == lender or not {borrower, lender} <= set(columns) or borrower in self._borrowed_weights:
+        columns = set(range(len(self.classes_)))
+        for (first, second, rho), column in zip(rows, weights.T, strict=True):
+            borrower, lender = int(first), int(second)
+            known = {first, second} <= columns and borrower not in self._borrowed_weights
+            if borrower == lender or not known:
                 raise InvalidInput("the loans must be between two categories, one for each borrower.")
             check_number("model", "rho", rho, least=0.0, most=1.0)
             self.loans_[self._label(borrower)] = Loan(self._label(lender), float(rho))

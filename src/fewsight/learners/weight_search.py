@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fewsight._base.checks import check_choice, check_integer, check_matrix, check_number, check_positive
+from fewsight._base.checks import check_choice, check_integer, check_number, check_positive
 from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices, State
@@ -117,14 +117,15 @@ class Combination:
     @classmethod
     def from_state(cls, state: State, n_problems: int, n_kernels: int) -> Combination:
         """Of so many problems and kernels; all is checked, as a file may be edited."""
-        weights = check_matrix("model", "weights", state.arrays["weights"], shape=(n_problems, n_kernels))
-        noises = [state.arrays[name] for name in ("noise", "evidence_noise") if name in state.arrays]
-        rows = [check_matrix("model", "noise", noise[None], shape=(1, n_problems))[0] for noise in noises]
-        if (weights < 0).any() or not all((row > 0).all() for row in rows):
-            raise InvalidInput("the weights must be >= 0 and the noise > 0.")
+        weights = state.array("weights", (n_problems, n_kernels), np.float64, least=0.0)
+        noise, evidence_noise = (
+            state.array(name, (n_problems,), np.float64, above=0.0) if name in state else None
+            for name in ("noise", "evidence_noise")
+        )
+        if noise is None:
+            raise InvalidInput("the stored combination: noise is missing.")
         penalty = None if state.header["penalty"] is None else Penalty(**state.header["penalty"])
-        evaluations = check_integer("model", "evaluations", state.header["evaluations"], least=0)
-        return cls(weights, rows[0], penalty, rows[1] if len(rows) > 1 else None, evaluations)
+        return cls(weights, noise, penalty, evidence_noise, state.integer("evaluations", most=2**53))
 
     def place(self, number: int) -> LearnedWeights | None:
         """Where a search for one of the problems may begin; None without an earlier search."""

@@ -10,7 +10,7 @@ from scipy.special import ndtr
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.checks import check_choice, check_integer, check_matrix, check_number, check_positive, shown
+from fewsight._base.checks import check_choice, check_integer, check_number, check_positive, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.gp import LeaveOneOut, Posterior, learn_correlations, least_noise, task_covariance, task_factors
@@ -153,10 +153,13 @@ class TransferGPClassifier(KernelLearner):
 
     def _restore(self, state: State) -> None:
         self._restore_options(state)
-        header, arrays = state.header, state.arrays
-        self.noise_variance_ = check_number("model", "noise_variance", header["noise_variance"], least=0.0, most=1e100)
+        header = state.header
+        self.noise_variance_ = state.number("noise_variance", least=0.0)
         self.posterior_ = Posterior.from_state(state.nested("posterior"))
-        self.rows_, self.tasks_, self._rhos = (arrays[name] for name in ("rows", "tasks", "rhos"))
+        self._rhos = state.array("rhos", (None,), np.float64, least=0.0, most=1.0)
+        shape = (self.posterior_.n,)
+        self.rows_ = state.array("rows", shape, np.intp, least=0, most=self.input_.n_training - 1)
+        self.tasks_ = state.array("tasks", shape, np.intp, least=0, most=len(self._rhos))
         self.rho_ = self._rhos[self._rhos > 0]
         self.support_ = tuple(header["support"])
         self.considered_ = [
@@ -168,16 +171,8 @@ class TransferGPClassifier(KernelLearner):
     def _check_restored(self) -> None:
         """What came from a file, and may have been edited, fits together."""
         check_sizes(self.posterior_, 1, len(self.rows_))
-        numbers = ((self.rows_, self.input_.n_training), (self.tasks_, len(self._rhos) + 1))
-        for array, end in numbers:
-            within = array.shape == (self.posterior_.n,) and array.dtype.kind == "i"
-            if not within or not ((array >= 0) & (array < end)).all():
-                raise InvalidInput(
-                    "the rows and tasks of the examples must be numbers of training examples and of tasks."
-                )
-        rhos = check_matrix("model", "rhos", self._rhos[None], shape=(1, None))
-        if not ((rhos >= 0) & (rhos <= 1)).all() or len(self.rho_) != len(self.support_) or len(self.classes_) > 2:
-            raise InvalidInput("there must be a correlation from 0 to 1 for each support, and at most two classes.")
+        if len(self.rho_) != len(self.support_) or len(self.classes_) > 2:
+            raise InvalidInput("there must be a correlation for each support, and at most two classes.")
 
     # Learning.
 
