@@ -131,10 +131,10 @@ def cluster() -> None:
     from fewsight.kernels import DistributedHistogramOperator, HistogramOperator
 
     rows = np.abs(np.random.default_rng(0).normal(size=(20, 6)))
-    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as local:
-        with Client(local) as client:
-            shared = DistributedHistogramOperator.from_rows(client, rows)
-            np.testing.assert_allclose(shared @ np.eye(20), HistogramOperator.from_rows(rows) @ np.eye(20), atol=1e-9)
+    settings = {"n_workers": 1, "threads_per_worker": 1, "processes": False, "dashboard_address": None}
+    with LocalCluster(**settings) as local, Client(local) as client:
+        shared = DistributedHistogramOperator.from_rows(client, rows)
+        np.testing.assert_allclose(shared @ np.eye(20), HistogramOperator.from_rows(rows) @ np.eye(20), atol=1e-9)
 
 
 if __name__ == "__main__":

@@ -14,10 +14,10 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel, check_weights, prior_shares
 from fewsight.gp import Posterior, learn_noise
-from fewsight.learners.base import EACH, Assessment, Latent, LeftOut
+from fewsight.learners.base import Assessment, Latent, LeftOut
 from fewsight.learners.calibration import Calibration, fit_calibration
 from fewsight.learners.examples import Examples, KernelLike
-from fewsight.learners.folds import accuracy_of_left_out, left_out_folds
+from fewsight.learners.folds import left_out_folds
 from fewsight.learners.kernel_learner import KernelLearner, check_sizes
 from fewsight.learners.labels import Labels, LabelsLike, labelled, targets_of
 from fewsight.learners.loans import LoanMixin
@@ -180,8 +180,9 @@ class GPClassifier(LoanMixin, KernelLearner):
 
     def left_out(self) -> LeftOut | None:
         """How often each training example is recognised by the others, in the mean over classes of two or more."""
-        accuracy = accuracy_of_left_out(self.leave_one_out().mean, self.posterior_.targets.argmax(axis=1))
-        return None if accuracy is None else LeftOut(accuracy, EACH)
+        classes, pictures = self.posterior_.targets.argmax(axis=1), self.input_.copies()
+        left_out = self.leave_one_out() if pictures is None else self.leave_group_out(pictures)
+        return LeftOut.of(left_out.mean, classes, pictures)
 
     def weigh(self, way: str, prior: Sequence[float] | None = None, groups: Indices | None = None) -> Self:
         """Average several channels, or learn their weights by "evidence"."""
@@ -272,14 +273,20 @@ class GPClassifier(LoanMixin, KernelLearner):
         if weights is None:
             prior = tuple(self.starting_weights(len(grams)).tolist())
             noise = self.noise_variance if fixed is None else fixed
-            found = combine(grams, targets, balance, SearchSettings(noise_variance=noise, prior=prior))
+            found = combine(
+                grams,
+                targets,
+                balance,
+                SearchSettings(noise_variance=noise, prior=prior),
+                pictures=self.input_.pictures,
+            )
             return found.weights[0], float(found.noise[0])
         if fixed is not None:
             return weights, fixed
         K = grams[0] * weights[0] if len(grams) == 1 else np.tensordot(weights, grams, axes=1)
         if self.noise_variance == "evidence":
             return weights, learn_noise(K, targets, balance=balance).level
-        return weights, noise_by_left_out(K, targets, balance)
+        return weights, noise_by_left_out(K, targets, balance, self.input_.pictures)
 
     def _given_noise(self) -> float | None:
         """The noise variance that was given, or None for one that is learned."""
@@ -303,7 +310,7 @@ class GPClassifier(LoanMixin, KernelLearner):
                 f"GPClassifier: false_alarm_rate must be a number between 0 and 1, got {shown(self.false_alarm_rate)}."
             )
         classes = self.posterior_.targets.argmax(axis=1)
-        folds, kept = left_out_folds(K, classes)
+        folds, kept = left_out_folds(K, classes, self.input_.pictures)
         left_out = self.posterior_.leave_group_out(folds)
         mean = left_out.mean[kept]
         self.calibration_ = fit_calibration(mean, classes[kept]) if self.calibrated else Calibration()

@@ -72,20 +72,27 @@ class LoanMixin(ABC):
     def leave_one_out(self) -> LeaveOneOut:
         """Latent values of each training example as if it had not been there, in closed form."""
         check_is_fitted(self)
-        plain = self.posterior_.leave_one_out()
+        return self._with_loans(self.posterior_.leave_one_out())
+
+    def leave_group_out(self, groups: Indices) -> LeaveOneOut:
+        """As `leave_one_out`, with all examples of a group (n,) left out together."""
+        check_is_fitted(self)
+        return self._with_loans(self.posterior_.leave_group_out(groups), groups)
+
+    def _with_loans(self, plain: LeaveOneOut, groups: Indices | None = None) -> LeaveOneOut:
         if not self.loans_:
             return plain
         mean = plain.mean.copy()
         for name, loan in self.loans_.items():
-            mean[:, self._column(name)] = self.borrowed(name, loan).left_out
+            mean[:, self._column(name)] = self.borrowed(name, loan, groups).left_out
         return LeaveOneOut(mean, plain.variance)
 
-    def borrowed(self, category: Label, loan: Loan) -> BorrowedColumn:
-        """What a category would be with a loan; nothing is changed."""
+    def borrowed(self, category: Label, loan: Loan, groups: Indices | None = None) -> BorrowedColumn:
+        """What a category would be with a loan, and without each of the groups (n,) of examples; nothing is changed."""
         targets = self.posterior_.targets[:, self._column(category)]
         lender = self._rows_of(self._column(loan.lender))
         noise = self.posterior_.noise_variance + self.posterior_.jitters
-        return borrowed_column(self.posterior_.covariance(), noise, targets, lender, loan.rho)
+        return borrowed_column(self.posterior_.covariance(), noise, targets, lender, loan.rho, groups)
 
     def forget_loans(self) -> None:
         """End all loans."""

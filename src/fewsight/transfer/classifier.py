@@ -15,9 +15,7 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.gp import LeaveOneOut, Posterior, learn_correlations, least_noise, task_covariance, task_factors
 from fewsight.learners import KernelLearner, Latent, LeftOut
-from fewsight.learners.base import EACH
 from fewsight.learners.examples import Examples, KernelLike
-from fewsight.learners.folds import accuracy_of_left_out
 from fewsight.learners.kernel_learner import check_sizes
 from fewsight.learners.labels import Label, Labels
 from fewsight.transfer.criteria import CRITERIA
@@ -127,8 +125,7 @@ class TransferGPClassifier(KernelLearner):
     def left_out(self) -> LeftOut | None:
         """How often each example of the target and the background is recognised by the others."""
         mean, own = self.leave_one_out().mean[self.tasks_ == 0], self.posterior_.targets[self.tasks_ == 0, 0] > 0
-        accuracy = accuracy_of_left_out(self._columns(mean), own.astype(np.intp)) if len(self.classes_) > 1 else None
-        return None if accuracy is None else LeftOut(accuracy, EACH)
+        return LeftOut.of(self._columns(mean), own.astype(np.intp)) if len(self.classes_) > 1 else None
 
     def found(self) -> dict[str, float]:
         """The noise variance."""

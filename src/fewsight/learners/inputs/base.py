@@ -16,6 +16,9 @@ class Input(ABC):
     """The training side of a learner, and what new examples are compared with."""
 
     scales: Array  # (k,): mean training diagonal of each Gram matrix
+    pictures: Indices | None = (
+        None  # (n,): the same number for training images of the same picture; None without images
+    )
     channels: Sequence[Channel] = ()  # fitted, through which images are seen; none where examples are no images
 
     @abstractmethod
@@ -65,6 +68,11 @@ class Input(ABC):
     @abstractmethod
     def from_state(cls, state: State) -> Self:
         """From the model file."""
+
+    def copies(self) -> Indices | None:
+        """`pictures`, if some of the training images are the same picture; else None."""
+        some = self.pictures is not None and len(np.unique(self.pictures)) < len(self.pictures)
+        return self.pictures if some else None
 
     def _scaled(self, grams: Sequence[Array]) -> list[Array]:
         return [gram / scale for gram, scale in zip(grams, self.scales, strict=True)]
