@@ -5,7 +5,11 @@ BIN := $(VENV)/bin
 # Two test processes share the machine: each keeps its numerical libraries to one thread.
 PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 
-.PHONY: demo test test-slow lint types contracts check clean
+# The oldest Python that is supported, and the newest for which every dependency has a wheel.
+OLDEST_PYTHON ?= python3.11
+NEWEST_PYTHON ?= python3.13
+
+.PHONY: demo test test-slow lint types contracts check smoke-oldest smoke-newest clean
 
 demo: $(VENV)/.base
 	$(BIN)/fewsight demo --output fewsight-demo
@@ -25,6 +29,13 @@ types: $(VENV)/.dev
 
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
+
+# The declared dependencies are true: fewsight works with the least versions of all of them, and with the newest.
+smoke-oldest:
+	$(OLDEST_PYTHON) tests/smoke/dependency_sets.py oldest
+
+smoke-newest:
+	$(NEWEST_PYTHON) tests/smoke/dependency_sets.py newest
 
 check: test test-slow lint types contracts
 

@@ -14,8 +14,9 @@ import numpy as np
 from experiments.active.pools import POOLS, Source, source
 from experiments.common.command import base_arguments, commit_of_tree, words
 from experiments.kapoor2010.asking import summary
-from fewsight._base.archive import pack, write_text
+from fewsight._base.archive import pack
 from fewsight._base.progress import silent, track
+from fewsight._base.replacement import write_text
 from fewsight.active import ActiveLearner, GramPool
 from fewsight.evaluation.provenance import package_version, settings_of, versions
 from fewsight.evaluation.results import json_text

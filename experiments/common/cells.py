@@ -18,8 +18,9 @@ from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
 from experiments.common.grams import Grams, GramStore, Place
-from fewsight._base.archive import pack, write_text
+from fewsight._base.archive import pack
 from fewsight._base.progress import silent, track
+from fewsight._base.replacement import write_text
 from fewsight._base.types import Array
 from fewsight.evaluation.provenance import settings_of
 from fewsight.evaluation.results import Summary, json_text

@@ -16,9 +16,9 @@ from matplotlib.figure import Figure
 
 from experiments.common.cells import Cells, Way, records
 from experiments.common.grams import GramStore, Place
-from fewsight._base.archive import replacing, write_text
 from fewsight._base.errors import FewsightError
-from fewsight.apps.cli.bars import progress_bars
+from fewsight._base.replacement import replacing, write_text
+from fewsight.apps.cli.console import progress_bars
 from fewsight.apps.cli.signals import STOPPED, listen, stop_listening
 from fewsight.channels import make_channel
 from fewsight.evaluation.provenance import package_version, versions

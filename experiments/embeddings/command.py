@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.common.command import base_arguments, commit_of_tree
-from fewsight._base.archive import write_text
+from fewsight._base.replacement import write_text
 from fewsight.channels import Channel, make_channel
 from fewsight.evaluation.provenance import package_version, settings_of, versions
 from fewsight.evaluation.results import Summary, json_text

@@ -18,8 +18,8 @@ import numpy as np
 
 from experiments.common.command import images_of, run, write_figure
 from experiments.embeddings.command import CHANNEL, arguments, channel_of, summary_of, write_results
-from fewsight._base.archive import write_text
 from fewsight._base.progress import silent, track
+from fewsight._base.replacement import write_text
 from fewsight.channels import Channel
 from fewsight.evaluation import Arm, Comparison, Protocol, compare_baselines, comparison_figure
 from fewsight.evaluation.results import json_text, labels_until

@@ -21,8 +21,8 @@ from sklearn.base import clone
 from experiments.common.command import images_of, run
 from experiments.embeddings.command import CHANNEL, arguments, channel_of, summary_of, write_results
 from experiments.unknown.compare import PER_CLASS, TEST_PER_CLASS, draw_categories
-from fewsight._base.archive import write_text
 from fewsight._base.progress import silent, track
+from fewsight._base.replacement import write_text
 from fewsight._base.types import Array
 from fewsight.channels import Channel
 from fewsight.evaluation.results import json_text

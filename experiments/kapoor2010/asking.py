@@ -15,8 +15,9 @@ import numpy as np
 
 from experiments.common.caltech4 import Caltech4, Drawn, draw_of
 from experiments.common.cells import standard_error
-from fewsight._base.archive import pack, write_text
+from fewsight._base.archive import pack
 from fewsight._base.progress import silent, track
+from fewsight._base.replacement import write_text
 from fewsight._base.types import Array
 from fewsight.active import ActiveLearner, GramPool, Margin, QueryRule, Random, Uncertainty, Variance, simulate
 from fewsight.evaluation.provenance import settings_of

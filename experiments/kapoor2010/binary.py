@@ -19,9 +19,10 @@ import numpy as np
 from experiments.common.command import BACKGROUND
 from experiments.kapoor2010.asking import PAPER_NOISE
 from experiments.kapoor2010.detection import detection_curve
-from fewsight._base.archive import pack, read_archive, write_archive, write_text
+from fewsight._base.archive import pack, read_archive, write_archive
 from fewsight._base.errors import ArchiveError, InvalidInput
 from fewsight._base.progress import silent, track
+from fewsight._base.replacement import write_text
 from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel
 from fewsight.evaluation.provenance import settings_of

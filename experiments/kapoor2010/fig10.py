@@ -31,7 +31,7 @@ from experiments.kapoor2010.asking import (
     records,
     summary,
 )
-from fewsight._base.archive import write_text
+from fewsight._base.replacement import write_text
 from fewsight.channels import Channel, make_channel
 from fewsight.evaluation.provenance import package_version, versions
 from fewsight.evaluation.results import json_text

@@ -18,8 +18,8 @@ import numpy as np
 from experiments.common.cells import standard_error
 from experiments.common.command import arguments, commit_of_tree, run, store_of
 from experiments.common.grams import Grams, Place
-from fewsight._base.archive import write_text
 from fewsight._base.progress import silent, track
+from fewsight._base.replacement import write_text
 from fewsight.evaluation.loan_gain import METHODS, METRICS, NewcomerBench
 from fewsight.evaluation.provenance import package_version, versions
 from fewsight.evaluation.results import Summary, json_text

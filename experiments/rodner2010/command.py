@@ -10,7 +10,7 @@ from experiments.common.command import base_arguments, commit_of_tree, numbers, 
 from experiments.rodner2010.grams import FIT_IMAGES, MOST_IMAGES, Pool, drawn
 from experiments.rodner2010.measuring import SENSES
 from experiments.rodner2010.tasks import Sizes
-from fewsight._base.archive import write_text
+from fewsight._base.replacement import write_text
 from fewsight.channels import make_channel
 from fewsight.evaluation.provenance import package_version, versions
 from fewsight.evaluation.results import json_text

@@ -17,8 +17,9 @@ import numpy as np
 from experiments.common.grams import Place
 from experiments.rodner2010.grams import BACKGROUND, Pool
 from experiments.rodner2010.tasks import Split, draw
-from fewsight._base.archive import pack, write_text
+from fewsight._base.archive import pack
 from fewsight._base.progress import silent, track
+from fewsight._base.replacement import write_text
 from fewsight._base.types import Array
 from fewsight.evaluation.results import Summary, json_text
 from fewsight.images.hashing import hash_of

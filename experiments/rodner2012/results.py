@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from experiments.common.command import base_arguments, commit_of_tree
-from fewsight._base.archive import pack, write_text
+from fewsight._base.archive import pack
+from fewsight._base.replacement import write_text
 from fewsight.evaluation.provenance import package_version, versions
 from fewsight.evaluation.results import Summary, json_text
 from fewsight.images.hashing import hash_of

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from fewsight import __version__
-from fewsight._base.archive import write_text
 from fewsight._base.progress import track
+from fewsight._base.replacement import write_text
 from fewsight.channels import Channel, make_channel
 from fewsight.evaluation.results import json_text
 from fewsight.images import FeatureCache, ImageSet, draw_split, image_set_from_class_folders

@@ -86,32 +86,27 @@ def with_first(value):
 HOSTILE = [
     (
         lambda s: State({**s.header, "n": 13}, s.arrays),
-        "the stored factor must be real numbers of shape (91,), got float",
+        "array factor must be float64 of shape 91, got float64 of shape 78.",
     ),
-    (lambda s: State({**s.header, "n": -1}, s.arrays), "the stored n must be a whole number >= 0, got -1."),
-    (lambda s: State({**s.header, "n": True}, s.arrays), "the stored n must be a whole number >= 0, got True."),
-    (lambda s: State({**s.header, "n": "12"}, s.arrays), "the stored n must be a whole number >= 0, got '12'."),
-    (lambda s: State({}, s.arrays), "the stored n must be a whole number >= 0, got None."),
-    (
-        lambda s: State({**s.header, "n_targets": 10**30}, s.arrays),
-        "the stored targets must be real numbers of shape (12,",
-    ),
-    (lambda s: State(s.header, {}), "the stored factor must be real numbers of shape (78,), got none."),
-    (lambda s: edited(s, "factor", lambda a: a[:-1]), "the stored factor must be real numbers of shape (78,)"),
-    (lambda s: edited(s, "factor", with_first(np.nan)), "the stored factor must hold finite numbers only"),
-    (lambda s: edited(s, "factor", with_first(0.0)), "the factor's diagonal must be > 0"),
-    (lambda s: edited(s, "factor", with_first(-1.0)), "the factor's diagonal must be > 0"),
-    (lambda s: edited(s, "noise_variance", with_first(0.0)), "the stored noise and the factor's diagonal must be > 0"),
-    (lambda s: edited(s, "noise_variance", lambda a: a[:, None]), "the stored noise_variance must be real numbers"),
-    (lambda s: edited(s, "jitters", with_first(-1e-9)), "the jitters >= 0"),
-    (lambda s: edited(s, "targets", with_first(np.inf)), "the stored targets must hold finite numbers only"),
-    (lambda s: edited(s, "targets", lambda a: a.astype(str)), "the stored targets must be real numbers"),
-    (lambda s: edited(s, "targets", lambda a: a.astype(complex)), "the stored targets must be real numbers"),
-    (
-        lambda s: edited(s, "dual_weights", lambda a: a.T),
-        "the stored dual_weights must be real numbers of shape (12, 3)",
-    ),
-    (lambda s: edited(s, "dual_weights", with_first(np.nan)), "the stored dual_weights must hold finite numbers only"),
+    (lambda s: State({**s.header, "n": -1}, s.arrays), "n must be a whole number from 0 to 2,147,483,648, got -1."),
+    (lambda s: State({**s.header, "n": True}, s.arrays), "n must be a whole number from 0 to 2,147,483,648, got True."),
+    (lambda s: State({**s.header, "n": "12"}, s.arrays), "n must be a whole number from 0 to 2,147,483,648, got '12'."),
+    (lambda s: State({}, s.arrays), "n is missing."),
+    (lambda s: State({**s.header, "n_targets": 10**30}, s.arrays), "n_targets must be a whole number from 0 to"),
+    (lambda s: State({**s.header, "n_targets": 4}, s.arrays), "array targets must be float64 of shape 12 x 4"),
+    (lambda s: State(s.header, {}), "array factor must be float64 of shape 78, got nothing."),
+    (lambda s: edited(s, "factor", lambda a: a[:-1]), "array factor must be float64 of shape 78"),
+    (lambda s: edited(s, "factor", with_first(np.nan)), "array factor must hold numbers from"),
+    (lambda s: edited(s, "factor", with_first(0.0)), "the diagonal of the stored factor must be > 1e-150"),
+    (lambda s: edited(s, "factor", with_first(-1.0)), "the diagonal of the stored factor must be > 1e-150"),
+    (lambda s: edited(s, "noise_variance", with_first(0.0)), "array noise_variance must hold numbers above 0"),
+    (lambda s: edited(s, "noise_variance", lambda a: a[:, None]), "array noise_variance must be float64 of shape 12"),
+    (lambda s: edited(s, "jitters", with_first(-1e-9)), "array jitters must hold numbers from 0 to"),
+    (lambda s: edited(s, "targets", with_first(np.inf)), "array targets must hold numbers from"),
+    (lambda s: edited(s, "targets", lambda a: a.astype(str)), "array targets must be float64"),
+    (lambda s: edited(s, "targets", lambda a: a.astype(complex)), "array targets must be float64"),
+    (lambda s: edited(s, "dual_weights", lambda a: a.T), "array dual_weights must be float64 of shape 12 x 3"),
+    (lambda s: edited(s, "dual_weights", with_first(np.nan)), "array dual_weights must hold numbers from"),
 ]
 
 
@@ -120,4 +115,4 @@ def test_a_state_that_no_posterior_left_is_refused_in_a_sentence(problem, edit, 
     state = Posterior.condition(problem.K, problem.targets, problem.noise).state()
     with pytest.raises(InvalidInput) as refusal:
         Posterior.from_state(edit(state))
-    assert f"Posterior: {sentence}" in str(refusal.value) or sentence in str(refusal.value)
+    assert sentence in str(refusal.value)

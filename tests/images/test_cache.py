@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from fewsight._base.errors import InvalidInput
+from fewsight._base.replacement import replacing
 from fewsight._base.types import State
 from fewsight.images import FeatureCache, default_cache_folder
 from fewsight.images import cache as cache_module
@@ -161,13 +162,15 @@ def test_what_a_killed_process_left_half_written_is_cleaned_up(tmp_path: Path) -
     cache = FeatureCache(tmp_path)
     cache.put(key(1), state(1))
     shard = entry_files(cache)[0].parent
-    old, new = shard / ".writing-old", shard / ".writing-new"
-    old.write_bytes(b"half")
-    new.write_bytes(b"half")
-    os.utime(old, (1, 1))
-    FeatureCache(tmp_path).put(key(2), state(2))
-    assert not old.exists()
-    assert new.exists()
+    left = shard / f".writing-{8 * '0a'}"
+    left.write_bytes(b"half")
+    with replacing(shard / "entry", durable=False) as stream:
+        stream.write(b"half")
+        alive = [path for path in shard.glob(".writing-*") if path != left]
+        FeatureCache(tmp_path).put(key(2), state(2))
+        assert not left.exists()
+        assert len(alive) == 1
+        assert alive[0].exists()
 
 
 def write_and_read(folder: str, seed: int, failures: Any) -> None:

@@ -1,10 +1,92 @@
-"""Labels as they come, and as a model file keeps them."""
+"""Labels stay what they are: none are merged in silence, and what was learned can be kept and printed."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Any
 
 import numpy as np
 import pytest
 
 from fewsight._base.errors import InvalidInput
+from fewsight.kernels import RBF
+from fewsight.learners import GPClassifier, HistogramGPClassifier
 from fewsight.learners.labels import classes_from, classes_header, labelled, targets_of
+from fewsight.persistence import load, save
+
+X = np.abs(np.random.default_rng(0).normal(size=(4, 3)))
+
+REFUSED = [
+    ([1, "1", 2, 2], r"labels must be of one kind \(strings, booleans or numbers\), got 1 and '1'\."),
+    (np.array([1, "1", 2, 2], dtype=object), "must be of one kind"),
+    ([True, 1, 2, 2], "got True and 1"),
+    ([True, "True", "a", "a"], "got True and 'True'"),
+    (["x\0", "x", "y", "y"], r"a label must not hold a null character, got 'x\\x00'\."),
+    (["x", "a\0b", "y", "y"], "null character"),
+    (["\ud800", "a", "a", "b"], r"a label must be text that can be printed, got '\\ud800'\."),
+    (np.array(["caf\udce9", "a", "a", "b"]), "can be printed"),
+    (
+        [date(2020, 1, day) for day in (1, 2, 3, 4)],
+        r"must be strings, integers or booleans, got datetime.date\(2020, 1, 1\)",
+    ),
+    (np.array(["2020-01-01", "2020-01-02"] * 2, dtype="M8[D]"), r"got datetime64\[D\] such as"),
+    (np.array([b"a", b"b"] * 2), r"got \|S1 such as"),
+    ([b"a", b"b", "c", "c"], "got b'a'"),
+    ([1 + 1j, 2, 2, 1], r"got \(1\+1j\)"),
+    ([2**70, 1, 1, 2], "got object such as"),
+    ([float("nan"), 1, 1, 2], "NaN"),
+    ([("a",), "b", "b", "c"], "shape|homogeneous"),
+]
+
+
+@pytest.mark.parametrize(("y", "said"), REFUSED)
+@pytest.mark.parametrize("learner", [GPClassifier(RBF(scale=1.0)), HistogramGPClassifier()], ids=["gp", "histogram_gp"])
+def test_labels_that_would_merge_or_could_not_be_stored_are_refused_by_fit(learner: Any, y: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said) as refusal:
+        learner.fit(X, y)
+    assert "\n" not in str(refusal.value) or not isinstance(refusal.value, InvalidInput)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        ["1", "01", "1", "01"],
+        ["été", "e\u0301te\u0301", "été", "e\u0301te\u0301"],
+        ["owl ", "owl", "owl ", "owl"],
+        ["", "a", "", "a"],
+        [1, 2, 1, 2],
+        [np.int8(1), 2, 1, 2],
+        [1.0, 2, 1.0, 2],
+        [True, False, np.True_, False],
+        ("a", "b", "a", "b"),
+        np.array(["a", "b", "a", "b"], dtype=object),
+    ],
+)
+def test_labels_that_differ_stay_apart_and_come_back_from_a_model_file(y: Any, tmp_path: Any) -> None:
+    learner = GPClassifier(RBF(scale=1.0)).fit(X, y)
+    save(learner, tmp_path / "model")
+    assert learner.classes_.tolist() == sorted(set(np.array(y).tolist()))
+    assert load(tmp_path / "model").classes_.tolist() == learner.classes_.tolist()
+
+
+@pytest.mark.parametrize(
+    ("classes", "label_type"),
+    [
+        (["a", "\ud800"], "string"),
+        (["a", "a\0"], "string"),
+        (["a", 1], "string"),
+        ([1, True], "integer"),
+        ([1, 2**70], "integer"),
+        ([1, 1.0], "number"),
+        ([], "string"),
+        ({"a": 1}, "string"),
+        (["a"], "date"),
+        (["a"], ["string"]),
+    ],
+)
+def test_classes_in_a_file_are_held_to_the_same(classes: Any, label_type: Any) -> None:
+    with pytest.raises(InvalidInput, match="the stored classes"):
+        classes_from({"classes": classes, "label_type": label_type})
 
 
 def test_examples_without_a_label_are_left_out():

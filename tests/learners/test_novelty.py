@@ -36,7 +36,7 @@ def test_states_survive_and_damaged_ones_do_not():
     for novelty in (fit_novelty("latent", signs, 0.1), Novelty("latent", (0.0,), (1.0,), np.inf, 0)):
         assert Novelty.from_state(novelty.state()) == novelty
     broken = Novelty("latent", (0.0,), (-1.0,), 0.0, 1).state()
-    with pytest.raises(FewsightError, match="positive spreads"):
+    with pytest.raises(FewsightError, match="spreads must be a number from 1e-100"):
         Novelty.from_state(broken)
 
 

@@ -7,8 +7,9 @@ import json
 import pickle
 import zipfile
 from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ import pytest
 from fewsight._base.archive import read_archive, write_archive
 from fewsight._base.errors import InvalidInput, ModelFileError
 from fewsight._base.types import State
-from fewsight.kernels import RBF
+from fewsight.kernels import RBF, Kernel
 from fewsight.learners import GPClassifier, NearestNeighbourClassifier
 from fewsight.persistence import load, save
 
@@ -96,6 +97,30 @@ def test_what_is_no_kind_of_model_is_refused_before_anything_is_written(tmp_path
         save(other, tmp_path / "model.fewsight")
     with pytest.raises(InvalidInput, match=r"save: model must be one of GPClassifier, .*, got RBF"):
         save(RBF(), tmp_path / "model.fewsight")
+    assert list(tmp_path.iterdir()) == []
+
+
+@dataclass(frozen=True)
+class OwnKernel(Kernel):
+    """Somebody's kernel that no model file can name."""
+
+    kind: ClassVar[str] = "own"
+
+    def _gram(self, A: np.ndarray, B: np.ndarray | None) -> np.ndarray:
+        return A @ (A if B is None else B).T
+
+    def _diag(self, A: np.ndarray) -> np.ndarray:
+        return (A**2).sum(axis=1)
+
+
+def test_a_model_that_could_not_be_opened_again_is_not_written(tmp_path: Path) -> None:
+    own = GPClassifier(OwnKernel()).fit(np.eye(4), [1, 1, 2, 2])
+    with pytest.raises(InvalidInput, match=r"save: the model could not be opened again \(.*kind.*own.*\); nothing was"):
+        save(own, tmp_path / "model")
+    model = GPClassifier(RBF(scale=1.0)).fit(np.eye(4), [1, 1, 2, 2])
+    model.noise_variance_ = 1e101
+    with pytest.raises(InvalidInput, match=r"holds numbers larger than any model's"):
+        save(model, tmp_path / "model")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -207,7 +232,7 @@ def test_every_missing_key_of_the_header_is_noticed(model_file: Path) -> None:
         write_archive(model_file, State({**whole.header, "model": model}, whole.arrays))
         assert only_sentence(model_file).startswith("damaged or edited by hand (")
     write_archive(model_file, State({k: v for k, v in whole.header.items() if k != "model"}, whole.arrays))
-    assert only_sentence(model_file) == "damaged or edited by hand ('model' is missing)."
+    assert only_sentence(model_file) == "damaged or edited by hand (the stored file: model is missing)."
 
 
 @pytest.mark.parametrize(

@@ -1,18 +1,16 @@
 """A file of named arrays with a JSON header: a zip of `header.json` and plain .npy members, never a pickle.
 
 The cache and the model file are both made of these. Each member carries the zip's checksum, so damage is noticed when it is
-read; a file is written under a temporary name beside its place and renamed, so nobody ever sees half of one.
+read. Nobody ever sees half of a file: see `fewsight._base.replacement`.
 """
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
-import secrets
 import struct
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fewsight._base.errors import ArchiveError
+from fewsight._base.replacement import replacing
 from fewsight._base.types import State
 
 HEADER = "header.json"
@@ -30,10 +29,10 @@ MAX_UNPACKING = 100  # times its size; arrays that compress better than this are
 _LAST_RECORD = struct.Struct("<4s4H2LH")  # of a zip without a comment
 
 
-def write_archive(path: Path, state: State, *, compress: bool = False) -> None:
-    """Write a state to a file, whole or not at all. OSError (a full disk) passes through, leaving what stood there."""
+def write_archive(path: Path, state: State, *, compress: bool = False, durable: bool = True) -> None:
+    """Write a state to a file, whole or not at all; see `replacing`. OSError (a full disk) leaves what stood there."""
     method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
-    with replacing(path) as stream, zipfile.ZipFile(stream, "w", method) as archive:
+    with replacing(path, durable=durable) as stream, zipfile.ZipFile(stream, "w", method) as archive:
         archive.writestr(_entry(HEADER, method), json.dumps(state.header, sort_keys=True))
         for name, array in state.arrays.items():
             with archive.open(_entry(name + ".npy", method), "w", force_zip64=True) as member:
@@ -79,32 +78,6 @@ def _check_members(entries: list[zipfile.ZipInfo], n_bytes: int) -> None:
         raise ArchiveError("damaged (it is packed in a way that is not ours).")
     if sum(entry.file_size for entry in entries) > PLAUSIBLE_BYTES + MAX_UNPACKING * n_bytes:
         raise ArchiveError("damaged (it would unpack to far more than it can hold).")
-
-
-@contextlib.contextmanager
-def replacing(path: Path) -> Iterator[BinaryIO]:
-    """A binary stream whose content takes the place of `path` when the block ends well, and vanishes otherwise.
-
-    Where the system refuses to write, the OSError names `path`, which is what a person asked for.
-    """
-    path = Path(path)
-    temporary = path.parent / f".writing-{secrets.token_hex(8)}"
-    try:
-        with open(temporary, "xb") as stream:
-            yield stream
-        os.replace(temporary, path)
-    except BaseException as error:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-        if isinstance(error, OSError) and error.filename in (None, str(temporary)):
-            error.filename = str(path)
-        raise
-
-
-def write_text(path: Path, text: str) -> None:
-    """Write a text file, whole or not at all."""
-    with replacing(path) as stream:
-        stream.write(text.encode("utf-8", "surrogateescape"))
 
 
 def _entry(name: str, method: int) -> zipfile.ZipInfo:

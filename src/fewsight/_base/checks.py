@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from typing import TypeGuard
+from typing import TYPE_CHECKING, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
 
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, Json
+
+if TYPE_CHECKING:
+    from fewsight._base.types import Array, Json
 
 TILE = 128  # two tiles of float64 and their difference stay in the cache
+LARGEST = 1e100  # of any number in a model; what is computed from larger ones is soon infinite
 SYMMETRY = 1e-8  # of the largest value
 
 
@@ -33,6 +36,8 @@ def check_positive(owner: object, name: str, value: Json) -> float:
         number = float(value) if is_number(value) else math.nan
     except OverflowError:  # a whole number beyond all floats
         number = math.inf
+    if LARGEST < number < math.inf:  # no model file takes it
+        raise InvalidInput(f"{owner_name(owner)}: {name} must be at most {LARGEST:g}, got {shown(value)}.")
     if not 0 < number < math.inf:
         raise InvalidInput(f"{owner_name(owner)}: {name} must be a finite number > 0, got {shown(value)}.")
     return number
@@ -53,6 +58,15 @@ def check_number(owner: object, name: str, value: Json, *, least: float, most: f
             f"{owner_name(owner)}: {name} must be a number from {least:g} to {most:g}, got {shown(value)}."
         )
     return float(value)
+
+
+def check_memory(owner: object, what: str, n_bytes: int, most: int) -> None:
+    """Refuse, before it is allocated, what would take more than `most` bytes."""
+    if n_bytes > most:
+        raise InvalidInput(
+            f"{owner_name(owner)}: {what} must fit into {most / 2**20:,.0f} megabytes of memory, "
+            f"got {n_bytes / 2**20:,.0f} megabytes."
+        )
 
 
 def check_choice(owner: object, name: str, value: Json, choices: Collection[str]) -> str:

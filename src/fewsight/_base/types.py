@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
+from fewsight._base.state import State as State  # read by everybody who is stored
+
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Labels = npt.NDArray[Any]  # strings, integers or booleans; an object array where some are None: not labelled
@@ -60,22 +62,3 @@ class LocalFeatures:
             arrays.get("strengths"),
             state.header.get("aspect"),
         )
-
-
-@dataclass(frozen=True)
-class State:
-    """What an object needs to come back to life: a JSON-able header and named arrays, no code."""
-
-    header: dict[str, Any]
-    arrays: dict[str, npt.NDArray[Any]]
-
-    def nested(self, name: str) -> State:
-        """The part that `join` stored under this name."""
-        prefix = name + "/"
-        arrays = {key[len(prefix) :]: value for key, value in self.arrays.items() if key.startswith(prefix)}
-        return State(self.header[name], arrays)
-
-    def join(self, name: str, part: State) -> State:
-        """This state with another one inside it, under a name."""
-        arrays = {f"{name}/{key}": value for key, value in part.arrays.items()}
-        return State({**self.header, name: part.header}, {**self.arrays, **arrays})

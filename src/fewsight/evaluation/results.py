@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from fewsight._base.archive import write_text
 from fewsight._base.errors import UnreadableImage
+from fewsight._base.replacement import write_text
 from fewsight._base.types import Array
 from fewsight.evaluation.outcomes import METRICS, STAGES, WEIGHT, Outcome, Setting
 from fewsight.evaluation.protocol import Protocol

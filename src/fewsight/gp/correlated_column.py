@@ -26,8 +26,13 @@ class BorrowedColumn:
     left_out: Array
 
 
-def borrowed_column(K: Array, noise_variance: Array, targets: Array, lender: Indices, rho: float) -> BorrowedColumn:
-    """Of a class with these targets (n,), -1 for the lender's examples, of which it borrows with correlation rho."""
+def borrowed_column(
+    K: Array, noise_variance: Array, targets: Array, lender: Indices, rho: float, groups: Indices | None = None
+) -> BorrowedColumn:
+    """Of a class with these targets (n,), -1 for the lender's examples, of which it borrows with correlation rho.
+
+    Examples with the same number in `groups` (n,) are left out together.
+    """
     tasks = np.zeros(len(K), np.intp)
     tasks[lender] = 1
     borrowed = np.where(tasks == 1, 1.0, targets)
@@ -38,4 +43,16 @@ def borrowed_column(K: Array, noise_variance: Array, targets: Array, lender: Ind
     weights = shares * dual_weights
     # Without example i the dual weights of the others are dual_weights - inverse[:, i] * excess_i, and its own is 0.
     excess = dual_weights / inverse.diagonal()
-    return BorrowedColumn(weights, K @ weights - np.einsum("ij,ij->i", K * shares, inverse) * excess)
+    left_out = K @ weights - np.einsum("ij,ij->i", K * shares, inverse) * excess
+    for rows in _several(groups):
+        excess_of_group = np.linalg.solve(inverse[np.ix_(rows, rows)], dual_weights[rows])
+        left_out[rows] = K[rows] @ (weights - shares * (inverse[:, rows] @ excess_of_group))
+    return BorrowedColumn(weights, left_out)
+
+
+def _several(groups: Indices | None) -> list[Indices]:
+    """The rows of each group that has more than one."""
+    if groups is None:
+        return []
+    numbers, counts = np.unique(groups, return_counts=True)
+    return [np.flatnonzero(groups == number) for number in numbers[counts > 1]]

@@ -19,6 +19,9 @@ from fewsight.gp._checks import check_covariance, check_indices, check_per_examp
 from fewsight.gp._cholesky import CholeskyFactor, announce_jitter, factorise, log_density, with_diagonal
 from fewsight.gp.correlation_path import Inverted
 
+MOST_ROWS = 2**31  # a larger factor fits nowhere
+LEAST_DIAGONAL = 1e-150  # of a stored factor: what is divided by less is soon infinite
+
 
 @final
 @dataclass(frozen=True)
@@ -230,32 +233,15 @@ class Posterior:
     @classmethod
     def from_state(cls, state: State) -> Posterior:
         """The posterior that `state()` described, to the last bit; InvalidInput if it cannot have come from there."""
-        n, n_targets = _stored_size(state, "n"), _stored_size(state, "n_targets")
-        packed = _stored_array(state, "factor", (n * (n + 1) // 2,))
-        noise_variance = _stored_array(state, "noise_variance", (n,))
-        jitters = _stored_array(state, "jitters", (n,))
+        n, n_targets = state.integer("n", most=MOST_ROWS), state.integer("n_targets", most=MOST_ROWS)
+        packed = state.array("factor", (n * (n + 1) // 2,), np.float64)
         factor = CholeskyFactor.unpack(packed, n)
-        if not (factor.lower.diagonal() > 0).all() or not (noise_variance > 0).all() or not (jitters >= 0).all():
-            raise InvalidInput(
-                f"{cls.__name__}: the stored noise and the factor's diagonal must be > 0, and the jitters >= 0."
-            )
-        targets = _stored_array(state, "targets", (n, n_targets))
-        return cls(targets, _stored_array(state, "dual_weights", (n, n_targets)), noise_variance, jitters, factor)
-
-
-def _stored_size(state: State, name: str) -> int:
-    size = state.header.get(name)
-    if not isinstance(size, int) or isinstance(size, bool) or size < 0:
-        raise InvalidInput(f"Posterior: the stored {name} must be a whole number >= 0, got {size!r}.")
-    return size
-
-
-def _stored_array(state: State, name: str, shape: tuple[int, ...]) -> Array:
-    """A copy of one stored array, in Fortran order."""
-    stored = state.arrays.get(name)
-    if stored is None or not np.can_cast(stored.dtype, np.float64) or stored.shape != shape:
-        was = "none" if stored is None else f"{stored.dtype} of shape {stored.shape}"
-        raise InvalidInput(f"Posterior: the stored {name} must be real numbers of shape {shape}, got {was}.")
-    if not np.isfinite(stored).all():
-        raise InvalidInput(f"Posterior: the stored {name} must hold finite numbers only, got NaN or infinity.")
-    return np.array(stored, dtype=np.float64, order="F")
+        if not (factor.lower.diagonal() > LEAST_DIAGONAL).all():
+            raise InvalidInput(f"{cls.__name__}: the diagonal of the stored factor must be > {LEAST_DIAGONAL:g}.")
+        targets, dual_weights = (
+            state.array(name, (n, n_targets), np.float64).copy(order="F") for name in ("targets", "dual_weights")
+        )
+        noise_variance = state.array("noise_variance", (n,), np.float64, above=0.0).copy()
+        return cls(
+            targets, dual_weights, noise_variance, state.array("jitters", (n,), np.float64, least=0.0).copy(), factor
+        )

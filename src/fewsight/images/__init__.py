@@ -2,6 +2,7 @@
 
 from fewsight._base.errors import UnreadableImage
 from fewsight.images.cache import FeatureCache, default_cache_folder
+from fewsight.images.duplicates import Duplicates, find_duplicates
 from fewsight.images.image import Image, ImageArray, ImageBytes, ImageFile, as_image, thumbnail
 from fewsight.images.image_set import ImageSet, image_set_from_class_folders, images_in
 from fewsight.images.reading import read_pixels
@@ -10,6 +11,7 @@ from fewsight.images.splits import Split, draw_split
 from fewsight.images.table import image_set_from_table
 
 __all__ = [
+    "Duplicates",
     "FeatureCache",
     "Image",
     "ImageArray",
@@ -21,6 +23,7 @@ __all__ = [
     "as_image",
     "default_cache_folder",
     "draw_split",
+    "find_duplicates",
     "image_set_from_class_folders",
     "image_set_from_table",
     "images_in",

@@ -11,7 +11,6 @@ import os
 import re
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,18 +19,17 @@ from typing import final
 from fewsight._base.archive import pack, read_archive, write_archive
 from fewsight._base.checks import check_integer, check_number, shown
 from fewsight._base.errors import ArchiveError, InvalidInput
+from fewsight._base.replacement import is_temporary, remove_if_abandoned
 from fewsight._base.types import Recipe, State
 from fewsight.images.hashing import hash_of
 
 DEFAULT_MAX_BYTES = 8 * 2**30
 KEPT_SHARE = 0.8  # of the limit, after a clean-up
 SCAN_SHARE = 0.05  # of the limit may be written before the folder is measured again
-ABANDONED_SECONDS = 3600.0  # after which a half-written file belongs to nobody
 
 _KEY = re.compile(r"[0-9a-f]{8,128}")
 _SHARD = re.compile(r"[0-9a-f]{2}")
 _ENDING = ".arrays"
-_HALF_WRITTEN = ".writing-"
 
 
 def default_cache_folder() -> Path:
@@ -110,7 +108,7 @@ class FeatureCache:
         try:
             self._make_room(size)
             path.parent.mkdir(parents=True, exist_ok=True)
-            write_archive(path, State({"key": key, "header": state.header}, state.arrays))
+            write_archive(path, State({"key": key, "header": state.header}, state.arrays), durable=False)
         except OSError:
             return False
         return True
@@ -186,8 +184,8 @@ def _entries_of(shard: str) -> Iterator[_Entry]:
                 status = entry.stat(follow_symlinks=False)
                 if entry.name.endswith(_ENDING):
                     yield _Entry(entry.path, status.st_size, status.st_mtime)
-                elif entry.name.startswith(_HALF_WRITTEN) and time.time() - status.st_mtime > ABANDONED_SECONDS:
-                    _remove(entry.path)
+                elif is_temporary(entry.name):
+                    remove_if_abandoned(entry.path)
 
 
 def _remove(path: str | Path) -> None:

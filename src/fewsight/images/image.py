@@ -17,10 +17,10 @@ from PIL import Image as Pillow
 from fewsight._base.checks import check_integer, shown
 from fewsight._base.errors import InvalidInput, UnreadableImage
 from fewsight._base.types import Pixels
+from fewsight.images.decoding import quiet_pillow
 from fewsight.images.files import printable, read_bytes
 from fewsight.images.hashing import hash_of
 from fewsight.images.pixels import DEEP_MODES, pixels_of, pixels_of_array
-from fewsight.images.quiet import quiet_pillow
 from fewsight.images.reading import decode
 
 

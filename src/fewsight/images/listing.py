@@ -7,6 +7,7 @@ is entered twice, so links that lead in a circle end.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import stat
 from collections.abc import Iterator
@@ -57,6 +58,23 @@ def list_images(folder: str, entered: set[Identity] | None = None) -> Listing:
     while waiting:
         waiting.extend(_list_one(waiting.pop(), entered, listing))
     return listing.sorted()
+
+
+def files_below(folder: str) -> Iterator[os.DirEntry[str]]:
+    """All files of a folder and of its sub-folders that are not hidden, images or not; what cannot be opened is passed over."""
+    entered: set[Identity] = set()
+    waiting = [folder]
+    while waiting:
+        folder = waiting.pop()
+        with contextlib.suppress(OSError, ValueError):
+            if identity_of(folder) in entered:
+                continue
+            entered.add(identity_of(folder))
+            for entry in list(visible_entries(folder)):
+                if is_folder(entry):
+                    waiting.append(entry.path)
+                else:
+                    yield entry
 
 
 def identity_of(path: str) -> Identity:

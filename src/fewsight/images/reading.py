@@ -29,11 +29,9 @@ from PIL import Image as Pillow
 from fewsight._base.checks import check_integer
 from fewsight._base.errors import UnreadableImage
 from fewsight._base.types import Pixels
+from fewsight.images.decoding import MAX_SCANS, Room, has_too_many_scans, quiet_libtiff, quiet_pillow
 from fewsight.images.files import printable, read_bytes
-from fewsight.images.jpeg import MAX_SCANS, has_too_many_scans
 from fewsight.images.pixels import pixels_of, size_within
-from fewsight.images.quiet import quiet_libtiff, quiet_pillow
-from fewsight.images.room import Room
 
 MAX_PIXELS = 200_000_000
 PLAUSIBLE_PIXELS = (

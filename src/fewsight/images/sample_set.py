@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 from PIL import Image as Pillow
 
-from fewsight._base.archive import replacing
 from fewsight._base.errors import FewsightError
+from fewsight._base.replacement import replacing
 from fewsight._base.types import Pixels
 from fewsight.images.image import Image, ImageArray, ImageFile, thumbnail
 from fewsight.images.image_set import ImageSet

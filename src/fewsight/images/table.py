@@ -50,6 +50,14 @@ def image_set_from_table(folder: str | os.PathLike[str], csv_path: str | os.Path
     return ImageSet([ImageFile(path) for path in listing.paths], labels, unreadable=listing.unreadable)
 
 
+def files_in_table(folder: str | os.PathLike[str], csv_path: str | os.PathLike[str]) -> list[str]:
+    """The paths of all files that a table names, there or not; none if it is no table, which reading it will say."""
+    try:
+        return [os.path.join(os.fspath(folder), row.file) for row in _rows(csv_path)]
+    except InvalidInput:
+        return []
+
+
 def _rows(csv_path: str | os.PathLike[str]) -> Iterator[_Row]:
     name = printable(csv_path)
     text = text_of_table(csv_path, "the table of labels")

@@ -16,6 +16,7 @@ from fewsight.channels import Channel
 from fewsight.gp import LeaveOneOut
 from fewsight.kernels import Kernel
 from fewsight.learners.examples import Examples, KernelLike
+from fewsight.learners.folds import accuracy_of_left_out
 from fewsight.learners.labels import Labels, LabelsLike
 from fewsight.learners.loans import LoanMixin
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 NO_STRANGENESS = "it does not say what is unlike anything learned"
 EACH = "the images when each is left out"  # see `LeftOut.which`
+EACH_PICTURE = "the images when each is left out with its copies"
 
 
 class Latent(NamedTuple):
@@ -49,6 +51,12 @@ class LeftOut(NamedTuple):
 
     accuracy: float  # mean over the classes of which an example could be left out
     which: str  # in words: the images that were left out
+
+    @classmethod
+    def of(cls, mean: Array, classes: Indices, pictures: Indices | None = None) -> LeftOut | None:
+        """Of latent means (n, c) of examples that were left out one by one, or with all that show the same of `pictures`."""
+        accuracy = accuracy_of_left_out(mean, classes, pictures)
+        return None if accuracy is None else cls(accuracy, EACH if pictures is None else EACH_PICTURE)
 
 
 class Learner(ClassifierMixin, BaseEstimator, ABC):

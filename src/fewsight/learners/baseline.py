@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from fewsight._base.checks import check_matrix
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.gp import mean_of
@@ -63,8 +62,8 @@ class DualLearner(Baseline):
     def _restore(self, state: State) -> None:
         n, c = self.input_.n_training, len(self.classes_)
         self._restore_options(state)
-        self.dual_weights_ = check_matrix("model", "dual_weights", state.arrays["dual_weights"], shape=(n, c))
-        self.intercepts_ = stored_row(state, "intercepts", c)
+        self.dual_weights_ = state.array("dual_weights", (n, c), np.float64)
+        self.intercepts_ = state.array("intercepts", (c,), np.float64)
 
 
 class MemberLearner(Baseline):
@@ -75,17 +74,11 @@ class MemberLearner(Baseline):
     def _restore_members(self, state: State) -> None:
         """The class of each training example, checked: every class has one."""
         n, c = self.input_.n_training, len(self.classes_)
-        members = state.arrays["members"]
-        if members.shape != (n,) or members.dtype.kind != "i" or not np.array_equal(np.unique(members), np.arange(c)):
-            raise InvalidInput(f"members must be {n} numbers of classes, each of {c} classes among them.")
-        self.members_ = members.astype(np.intp)
+        self.members_ = state.array("members", (n,), np.intp, least=0, most=c - 1)
+        if len(np.unique(self.members_)) < c:
+            raise InvalidInput(f"the stored members must name each of {c} classes.")
 
 
 def averaged(blocks: Sequence[Array]) -> Array:
     """The mean of scaled Gram matrices, or of their diagonals."""
     return blocks[0] if len(blocks) == 1 else mean_of(blocks)
-
-
-def stored_row(state: State, name: str, length: int) -> Array:
-    """An array of so many finite numbers of a model file."""
-    return check_matrix("model", name, state.arrays[name][None], shape=(1, length))[0]

@@ -20,8 +20,6 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.special import logsumexp
 
-from fewsight._base.checks import check_integer, check_number, shown
-from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 
 # Mean and standard deviation of sharpness and bend. The means are those found on Caltech-101, seeds 100 and 101, with 3 to 15
@@ -31,6 +29,7 @@ PRIOR_STD = np.array([1.0, 0.5])
 LEAN_STD = 3.0  # its mean is 0: nothing is known of it
 LEAST_CONTRAST = 1e-6
 LARGEST_LEANING = 1e6
+MOST_EXAMPLES = 2**53
 LARGEST = 20.0  # of either, without its sign, in a model file: fitted ones stay near the prior
 
 
@@ -65,18 +64,11 @@ class Calibration:
 
     @classmethod
     def from_state(cls, state: State) -> Calibration:
-        sharpness, bend, n_examples = (state.header[name] for name in ("sharpness", "bend", "n_examples"))
-        leanings = state.header.get("leanings", [])
-        if not isinstance(leanings, list):
-            raise InvalidInput(f"calibration: leanings must be a list of numbers, got {shown(leanings)}.")
         return cls(
-            check_number("calibration", "sharpness", sharpness, least=-LARGEST, most=LARGEST),
-            check_number("calibration", "bend", bend, least=-LARGEST, most=LARGEST),
-            check_integer("calibration", "n_examples", n_examples, least=0),
-            tuple(
-                check_number("calibration", "leanings", value, least=-LARGEST_LEANING, most=LARGEST_LEANING)
-                for value in leanings
-            ),
+            state.number("sharpness", least=-LARGEST, most=LARGEST),
+            state.number("bend", least=-LARGEST, most=LARGEST),
+            state.integer("n_examples", most=MOST_EXAMPLES),
+            state.numbers("leanings", least=-LARGEST_LEANING, most=LARGEST_LEANING) if "leanings" in state else (),
         )
 
 

@@ -1,7 +1,8 @@
 """Which training examples to leave out together, so that the rest predicts them as it would predict new images.
 
 Leaving out one example at a time makes its class smaller than all others, which biases a few-shot learner against it. So a fold
-takes one example of every class, or the same share of it. Near-duplicates go out together: else one would answer for the other.
+takes one example of every class, or the same share of it. Images of the same picture and near-duplicates go out together:
+else one would answer for the other.
 
 Of a large set each fold costs a training of its own. So only a few folds are left out, one after the other, until there are some
 hundreds of examples and, of few classes, dozens of the rarest; examples that are exactly alike go out together.
@@ -27,8 +28,10 @@ RAREST = 30  # of a class, where that costs no more than MOST_COLUMNS systems: w
 MOST_COLUMNS = 24
 
 
-def near_duplicates(K: Array, classes: Indices) -> Indices:
+def near_duplicates(K: Array, classes: Indices, pictures: Indices | None = None) -> Indices:
     """A number for each example, the same for examples that are joined by a chain of near-duplicates.
+
+    Where examples are images, `pictures` (n,) numbers the picture that each shows: those of one picture are duplicates.
 
     Two examples show the same thing if they are far closer than examples of different classes are, or much closer than those of
     one class. Distances, unlike cosines, mean the same for a kernel that finds everything alike.
@@ -41,7 +44,10 @@ def near_duplicates(K: Array, classes: Indices) -> Indices:
     limits = [
         share * float(np.median(group)) for share, group in zip(NEAR_DUPLICATE, groups, strict=True) if len(group)
     ]
-    rows, columns = np.nonzero(pairs & (squared <= max(limits, default=0.0)))
+    close = squared <= max(limits, default=0.0)
+    if pictures is not None:
+        close |= pictures[:, None] == pictures[None, :]
+    rows, columns = np.nonzero(pairs & close)
     graph = csr_array((np.ones(len(rows), bool), (rows, columns)), shape=K.shape)
     return connected_components(graph, directed=False)[1].astype(np.intp)
 
@@ -66,17 +72,21 @@ def predictable(classes: Indices, folds: Indices) -> Indices:
     return np.flatnonzero(total[classes] > inside[classes, folds])
 
 
-def left_out_folds(K: Array, classes: Indices) -> tuple[Indices, Indices]:
+def left_out_folds(K: Array, classes: Indices, pictures: Indices | None = None) -> tuple[Indices, Indices]:
     """A fold for each example, near-duplicates together, and the examples that can be predicted without theirs."""
-    folds = class_folds(classes, near_duplicates(K, classes))
+    folds = class_folds(classes, near_duplicates(K, classes, pictures))
     return folds, predictable(classes, folds)
 
 
-def accuracy_of_left_out(mean: Array, classes: Indices) -> float | None:
-    """Of latent means (n, c) of examples that were left out one by one: the mean over the classes that have two or more."""
+def accuracy_of_left_out(mean: Array, classes: Indices, pictures: Indices | None = None) -> float | None:
+    """Of latent means (n, c) of examples that were left out one by one: the mean over the classes that have two or more.
+
+    With `pictures` all examples of a picture were left out together, and a class must have two of those.
+    """
+    kept = predictable(classes, np.arange(len(classes)) if pictures is None else pictures)
     right = mean.argmax(axis=1) == classes
-    sizes, hits = (np.bincount(classes, weights, mean.shape[1]) for weights in (None, right))
-    several = sizes > 1
+    sizes, hits = (np.bincount(classes[kept], weights, mean.shape[1]) for weights in (None, right[kept]))
+    several = sizes > 0
     return float(np.mean(hits[several] / sizes[several])) if several.any() else None
 
 

@@ -14,10 +14,10 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel, check_weights, prior_shares
 from fewsight.gp import Posterior, learn_noise, weighted_sum
-from fewsight.learners.base import EACH, Assessment, Latent, LeftOut
+from fewsight.learners.base import Assessment, Latent, LeftOut
 from fewsight.learners.calibration import Calibration, fit_calibration
 from fewsight.learners.examples import Examples, KernelLike
-from fewsight.learners.folds import accuracy_of_left_out, left_out_folds
+from fewsight.learners.folds import left_out_folds
 from fewsight.learners.kernel_learner import KernelLearner, check_sizes
 from fewsight.learners.labels import Labels, LabelsLike, labelled, targets_of
 from fewsight.learners.loans import LoanMixin
@@ -180,8 +180,9 @@ class GPClassifier(LoanMixin, KernelLearner):
 
     def left_out(self) -> LeftOut | None:
         """How often each training example is recognised by the others, in the mean over classes of two or more."""
-        accuracy = accuracy_of_left_out(self.leave_one_out().mean, self.posterior_.targets.argmax(axis=1))
-        return None if accuracy is None else LeftOut(accuracy, EACH)
+        classes, pictures = self.posterior_.targets.argmax(axis=1), self.input_.copies()
+        left_out = self.leave_one_out() if pictures is None else self.leave_group_out(pictures)
+        return LeftOut.of(left_out.mean, classes, pictures)
 
     def weigh(self, way: str, prior: Sequence[float] | None = None, groups: Indices | None = None) -> Self:
         """Average several channels, or learn their weights by "evidence"."""
@@ -224,27 +225,29 @@ class GPClassifier(LoanMixin, KernelLearner):
         return state.join("calibration", self.calibration_.state()).join("novelty", self.novelty_.state())
 
     def _restore(self, state: State) -> None:
-        header = state.header
-        self.balanced, self.calibrated = bool(header["balanced"]), bool(header["calibrated"])
-        self.false_alarm_rate = float(header["false_alarm_rate"])
+        self.balanced, self.calibrated = state.flag("balanced"), state.flag("calibrated")
+        self.false_alarm_rate = state.number("false_alarm_rate", least=0.0, most=1.0)
         self.calibration_ = Calibration.from_state(state.nested("calibration"))
         self.novelty_ = Novelty.from_state(state.nested("novelty"))
         self.unknown_rule = self.novelty_.rule
         self.posterior_ = Posterior.from_state(state.nested("posterior"))
-        self.noise_variance_ = check_positive("model", "noise_variance", header["noise_variance"])
+        self.noise_variance_ = check_positive("model", "noise_variance", state.number("noise_variance"))
         self.noise_variance = self.noise_variance_
-        self.weights_ = check_weights(self, state.arrays["weights"], len(self.input_.scales))
+        self.weights_ = check_weights(
+            self, state.array("weights", (len(self.input_.scales),), np.float64), len(self.input_.scales)
+        )
         self.weights = self.weights_.tolist()
         check_sizes(self.posterior_, len(self.classes_), self.input_.n_training)
-        loans = header.get("loans", [])
-        self._restore_loans(loans, state.arrays["borrowed"] if loans else np.zeros((self.posterior_.n, 0)))
+        loans = state.rows("loans", 3) if "loans" in state else []
+        shape = (self.posterior_.n, len(loans))
+        self._restore_loans(loans, state.array("borrowed", shape, np.float64) if loans else np.zeros(shape))
 
     # Learning.
 
     def _learn(self, grams: Sequence[Array], labels: Labels) -> None:
         targets = targets_of(labels, self.classes_)
         balance = self._balance(targets)
-        self.weights_, self.noise_variance_ = self.weights_and_noise(grams, targets)
+        self.weights_, self.noise_variance_ = self.weights_and_noise(grams, targets, self.input_.pictures)
         K = self._combined(grams)
         self.posterior_ = Posterior.condition(K, targets, self.noise_variance_ * balance)
         self.forget_loans()
@@ -263,21 +266,32 @@ class GPClassifier(LoanMixin, KernelLearner):
             noise = self.noise_variance_ * self._balance(self.posterior_.targets)
             self.posterior_ = Posterior.condition(self.posterior_.covariance(), self.posterior_.targets, noise)
 
-    def weights_and_noise(self, grams: Sequence[Array], targets: Array) -> tuple[Array, float]:
-        """As they are given, or learned from scaled Gram matrices of training examples and their targets (n, c)."""
+    def weights_and_noise(
+        self, grams: Sequence[Array], targets: Array, pictures: Indices | None = None
+    ) -> tuple[Array, float]:
+        """As they are given, or learned from scaled Gram matrices of training examples and their targets (n, c).
+
+        `pictures` numbers the examples, the same for those that show the same picture, where that is known.
+        """
         balance = self._balance(targets)
         fixed, weights = self._given_noise(), self._given_weights(len(grams))
         if weights is None:
             prior = tuple(self.starting_weights(len(grams)).tolist())
             noise = self.noise_variance if fixed is None else fixed
-            found = combine(grams, targets, balance, SearchSettings(noise_variance=noise, prior=prior))
+            found = combine(
+                grams,
+                targets,
+                balance,
+                SearchSettings(noise_variance=noise, prior=prior),
+                pictures=pictures,
+            )
             return found.weights[0], float(found.noise[0])
         if fixed is not None:
             return weights, fixed
         K = grams[0] * weights[0] if len(grams) == 1 else weighted_sum(grams, weights)
         if self.noise_variance == "evidence":
             return weights, learn_noise(K, targets, balance=balance).level
-        return weights, noise_by_left_out(K, targets, balance)
+        return weights, noise_by_left_out(K, targets, balance, pictures)
 
     def _given_noise(self) -> float | None:
         """The noise variance that was given, or None for one that is learned."""
@@ -301,7 +315,7 @@ class GPClassifier(LoanMixin, KernelLearner):
                 f"GPClassifier: false_alarm_rate must be a number between 0 and 1, got {shown(self.false_alarm_rate)}."
             )
         classes = self.posterior_.targets.argmax(axis=1)
-        folds, kept = left_out_folds(K, classes)
+        folds, kept = left_out_folds(K, classes, self.input_.pictures)
         left_out = self.posterior_.leave_group_out(folds)
         mean = left_out.mean[kept]
         self.calibration_ = fit_calibration(mean, classes[kept]) if self.calibrated else Calibration()

@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.gp import LeaveOneOut, Posterior, mean_of, weighted_sum
-from fewsight.learners.base import EACH, Latent, LeftOut
+from fewsight.learners.base import Latent, LeftOut
 from fewsight.learners.calibration import Calibration, fit_calibration
 from fewsight.learners.examples import Examples, KernelLike
-from fewsight.learners.folds import accuracy_of_left_out, left_out_folds
+from fewsight.learners.folds import left_out_folds
 from fewsight.learners.kernel_learner import KernelLearner, check_sizes
 from fewsight.learners.labels import Labels, targets_of
 from fewsight.learners.weight_search import Combination, SearchSettings, combine
@@ -134,8 +134,11 @@ class KernelCombination(KernelLearner):
 
     def left_out(self) -> LeftOut | None:
         """How often each training example is recognised by the others, in the mean over classes of two or more."""
-        accuracy = accuracy_of_left_out(self.leave_one_out().mean, self._members())
-        return None if accuracy is None else LeftOut(accuracy, EACH)
+        pictures = self.input_.copies()
+        if pictures is None:
+            return LeftOut.of(self.leave_one_out().mean, self._members(), None)
+        mean = np.hstack([posterior.leave_group_out(pictures).mean for posterior in self.posteriors_])
+        return LeftOut.of(mean, self._members(), pictures)
 
     def shares(self, n_channels: int) -> Array:
         """How much each channel counts; in the mean over the classes where each has weights of its own."""
@@ -161,7 +164,7 @@ class KernelCombination(KernelLearner):
 
     def _restore(self, state: State) -> None:
         self._restore_options(state)
-        n, c = state.header["n_posteriors"], len(self.classes_)
+        n, c = state.integer("n_posteriors", least=1, most=max(1, len(self.classes_))), len(self.classes_)
         if n not in (1, c):
             raise InvalidInput(f"there must be one posterior, or one for each of {c} classes, got {n}.")
         self.combination_ = Combination.from_state(state.nested("combination"), n, len(self.input_.scales))
@@ -181,7 +184,8 @@ class KernelCombination(KernelLearner):
             self.n_starts,
             self.random_state,
         )
-        self.combination_ = combine(grams, targets, balance, settings, self._start(len(grams), targets.shape[1]))
+        start = self._start(len(grams), targets.shape[1])
+        self.combination_ = combine(grams, targets, balance, settings, start, self.input_.pictures)
         self.posteriors_ = list(self.combination_.posteriors(grams, targets, balance))
         self._calibrate(mean_of(grams), targets.argmax(axis=1))
 
@@ -191,7 +195,7 @@ class KernelCombination(KernelLearner):
         return known if known is not None and known.weights.shape == shape else None
 
     def _calibrate(self, K: Array, classes: Indices) -> None:
-        folds, kept = left_out_folds(K, classes)
+        folds, kept = left_out_folds(K, classes, self.input_.pictures)
         mean = np.hstack([posterior.leave_group_out(folds).mean[kept] for posterior in self.posteriors_])
         self.calibration_ = fit_calibration(mean, classes[kept])
 

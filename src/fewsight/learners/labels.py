@@ -1,8 +1,12 @@
-"""Labels: strings, integers or booleans; None means not labelled."""
+"""Labels: strings, integers, booleans or whole-valued numbers, of one kind; None means not labelled.
+
+What NumPy would merge in silence (1 and "1", True and 1, "x" and "x" with a null character behind it) is refused, and so is what
+no model file could keep or no terminal print.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -11,21 +15,32 @@ from sklearn.utils import assert_all_finite
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import column_or_1d
 
-from fewsight._base.checks import check_choice, owner_name
+from fewsight._base.checks import check_choice, owner_name, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 
 Label: TypeAlias = str | int | bool | float
 Labels: TypeAlias = npt.NDArray[Any]
 LabelsLike: TypeAlias = npt.ArrayLike | Sequence[Label | None]
-LABEL_TYPES = {"U": "string", "i": "integer", "u": "integer", "b": "boolean", "f": "number"}
+LABEL_TYPES = {"U": "string", "i": "integer", "u": "integer", "b": "boolean", "f": "number"}  # by the kind of a dtype
+_STORED: dict[str, type | tuple[type, ...]] = {
+    "string": str,
+    "integer": int,
+    "boolean": bool,
+    "number": (int, float),
+}
+_KINDS: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "boolean": (bool, np.bool_),  # before number, which a bool is as well
+    "number": (int, float, np.integer, np.floating),
+}
 
 
 def labelled(owner: object, y: LabelsLike | None, n: int) -> tuple[Labels, Indices]:
     """The labels that are there, and the positions they stand at."""
     if y is None:
         raise InvalidInput(f"{owner_name(owner)}: requires y to be passed, but the target y is None.")
-    labels = np.asarray(y)
+    labels = _as_given(y)
     if labels.dtype != object:
         labels = column_or_1d(labels, warn=True)
     elif labels.ndim != 1:
@@ -34,14 +49,12 @@ def labelled(owner: object, y: LabelsLike | None, n: int) -> tuple[Labels, Indic
         raise InvalidInput(f"{owner_name(owner)}: X and y must have the same length, got {n} and {len(labels)}.")
     if labels.dtype == object:
         positions = np.flatnonzero([label is not None for label in labels])
-        labels = np.array(list(labels[positions]))
+        labels = _of_one_kind(owner, labels[positions].tolist())
     else:
         positions = np.arange(n)
     if not len(positions):
         raise InvalidInput(f"{owner_name(owner)}: at least one example must have a label, got none.")
-    if labels.dtype.kind not in "Ubiu":  # those are classes for certain, however many of them have one example only
-        assert_all_finite(labels, input_name="y")
-        check_classification_targets(labels)
+    _check_kind(owner, labels)
     return labels, positions
 
 
@@ -61,12 +74,72 @@ def classes_header(classes: Labels) -> dict[str, Any]:
 
 
 def classes_from(header: dict[str, Any]) -> Labels:
-    """The classes of a model file, checked, as it may have been edited."""
-    kinds: dict[str, Any] = {"string": str, "integer": int, "boolean": bool, "number": (int, float)}
-    classes, label_type = header["classes"], check_choice("model", "label_type", header["label_type"], kinds)
-    fitting = isinstance(classes, list) and all(isinstance(label, kinds[label_type]) for label in classes)
-    if not fitting or not classes:
-        raise InvalidInput(f"the classes must be a list of labels of type {label_type}.")
-    if len(set(classes)) != len(classes):
-        raise InvalidInput("the classes must differ from each other.")
-    return np.array(classes, dtype=float if label_type == "number" else None)
+    """The classes of a model file: a list of different labels of one type, as `labelled` lets them through."""
+    owner = "the stored classes"
+    label_type = check_choice(owner, "label_type", header.get("label_type"), _STORED)
+    classes = header.get("classes")
+    if not isinstance(classes, list) or not classes or not all(isinstance(c, _STORED[label_type]) for c in classes):
+        raise InvalidInput(f"{owner} must be a list of labels of type {label_type}, got {shown(classes)}.")
+    if label_type == "string":
+        _check_texts(owner, classes)
+    labels = np.array(classes, dtype=float if label_type == "number" else None)
+    if len(set(labels.tolist())) != len(classes) or LABEL_TYPES.get(labels.dtype.kind) != label_type:
+        raise InvalidInput(f"{owner} must differ from each other, and all be of one type, got {shown(classes)}.")
+    return labels
+
+
+def _as_given(y: LabelsLike) -> Labels:
+    """As an array; a list stays what it is, before NumPy makes one kind of all that is in it."""
+    if isinstance(y, (list, tuple)) and not any(isinstance(label, (list, tuple, np.ndarray)) for label in y):
+        labels = np.empty(len(y), dtype=object)
+        labels[:] = y
+        return labels
+    return np.asarray(y)
+
+
+def _of_one_kind(owner: object, labels: Sequence[Any]) -> Labels:
+    """Labels that are not None as an array of strings, booleans or numbers."""
+    first_of_type: dict[type, Any] = {}
+    for label in labels:
+        first_of_type.setdefault(type(label), label)
+    first_of_kind: dict[str, Any] = {}
+    for label in first_of_type.values():
+        first_of_kind.setdefault(_kind_of(owner, label), label)
+    if len(first_of_kind) > 1:
+        listed = " and ".join(shown(label) for label in first_of_kind.values())
+        raise InvalidInput(
+            f"{owner_name(owner)}: labels must be of one kind (strings, booleans or numbers), got {listed}."
+        )
+    if "string" in first_of_kind:
+        _check_texts(owner, labels)
+    return np.array(list(labels))
+
+
+def _kind_of(owner: object, label: Any) -> str:
+    for kind, types in _KINDS.items():
+        if isinstance(label, types):
+            return kind
+    raise InvalidInput(f"{owner_name(owner)}: labels must be strings, integers or booleans, got {shown(label)}.")
+
+
+def _check_texts(owner: object, labels: Iterable[str]) -> None:
+    """Texts that NumPy keeps as they are and that can be written anywhere."""
+    for label in set(labels):
+        if "\0" in label:
+            raise InvalidInput(f"{owner_name(owner)}: a label must not hold a null character, got {shown(label)}.")
+        if any("\ud800" <= character <= "\udfff" for character in label):
+            raise InvalidInput(f"{owner_name(owner)}: a label must be text that can be printed, got {shown(label)}.")
+
+
+def _check_kind(owner: object, labels: Labels) -> None:
+    kind = labels.dtype.kind
+    if kind not in LABEL_TYPES:
+        raise InvalidInput(
+            f"{owner_name(owner)}: labels must be strings, integers or booleans, got {labels.dtype} "
+            f"such as {shown(labels[0])}."
+        )
+    if kind == "U":
+        _check_texts(owner, np.unique(labels).tolist())
+    elif kind == "f":  # numbers are classes only if they are whole, or few
+        assert_all_finite(labels, input_name="y")
+        check_classification_targets(labels)

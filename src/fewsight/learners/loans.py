@@ -9,7 +9,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.checks import check_matrix, check_number, shown
+from fewsight._base.checks import check_number, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.gp import BorrowedColumn, LeaveOneOut, Posterior, borrowed_column
@@ -72,20 +72,27 @@ class LoanMixin(ABC):
     def leave_one_out(self) -> LeaveOneOut:
         """Latent values of each training example as if it had not been there, in closed form."""
         check_is_fitted(self)
-        plain = self.posterior_.leave_one_out()
+        return self._with_loans(self.posterior_.leave_one_out())
+
+    def leave_group_out(self, groups: Indices) -> LeaveOneOut:
+        """As `leave_one_out`, with all examples of a group (n,) left out together."""
+        check_is_fitted(self)
+        return self._with_loans(self.posterior_.leave_group_out(groups), groups)
+
+    def _with_loans(self, plain: LeaveOneOut, groups: Indices | None = None) -> LeaveOneOut:
         if not self.loans_:
             return plain
         mean = plain.mean.copy()
         for name, loan in self.loans_.items():
-            mean[:, self._column(name)] = self.borrowed(name, loan).left_out
+            mean[:, self._column(name)] = self.borrowed(name, loan, groups).left_out
         return LeaveOneOut(mean, plain.variance)
 
-    def borrowed(self, category: Label, loan: Loan) -> BorrowedColumn:
-        """What a category would be with a loan; nothing is changed."""
+    def borrowed(self, category: Label, loan: Loan, groups: Indices | None = None) -> BorrowedColumn:
+        """What a category would be with a loan, and without each of the groups (n,) of examples; nothing is changed."""
         targets = self.posterior_.targets[:, self._column(category)]
         lender = self._rows_of(self._column(loan.lender))
         noise = self.posterior_.noise_variance + self.posterior_.jitters
-        return borrowed_column(self.posterior_.covariance(), noise, targets, lender, loan.rho)
+        return borrowed_column(self.posterior_.covariance(), noise, targets, lender, loan.rho, groups)
 
     def forget_loans(self) -> None:
         """End all loans."""
@@ -116,13 +123,14 @@ class LoanMixin(ABC):
         weights = [self._borrowed_weights[row[0]] for row in rows]
         return rows, np.array(weights).reshape(len(rows), self.posterior_.n).T
 
-    def _restore_loans(self, rows: Sequence[tuple[int, int, float]], weights: Array) -> None:
+    def _restore_loans(self, rows: Sequence[Sequence[float]], weights: Array) -> None:
         """What came from a file, and may have been edited, fits together."""
         self.forget_loans()
-        matrix = check_matrix("model", "borrowed", weights, shape=(self.posterior_.n, len(rows)))
-        columns = range(len(self.classes_))
-        for (borrower, lender, rho), column in zip(rows, matrix.T, strict=True):
-            if borrower == lender or not {borrower, lender} <= set(columns) or borrower in self._borrowed_weights:
+        columns = set(range(len(self.classes_)))
+        for (first, second, rho), column in zip(rows, weights.T, strict=True):
+            borrower, lender = int(first), int(second)
+            known = {first, second} <= columns and borrower not in self._borrowed_weights
+            if borrower == lender or not known:
                 raise InvalidInput("the loans must be between two categories, one for each borrower.")
             check_number("model", "rho", rho, least=0.0, most=1.0)
             self.loans_[self._label(borrower)] = Loan(self._label(lender), float(rho))

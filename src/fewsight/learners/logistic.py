@@ -81,7 +81,7 @@ class LogisticClassifier(DualLearner):
 
     def _restore(self, state: State) -> None:
         super()._restore(state)
-        self.C_ = check_positive("model", "C", state.header["C"])
+        self.C_ = check_positive("model", "C", state.number("C"))
 
 
 def spanned(K: Array) -> tuple[Array, Array]:

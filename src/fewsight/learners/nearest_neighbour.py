@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from fewsight._base.types import Array, State
-from fewsight.learners.baseline import MemberLearner, averaged, stored_row
+from fewsight.learners.baseline import MemberLearner, averaged
 from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.labels import Labels
 
@@ -48,7 +48,7 @@ class NearestNeighbourClassifier(MemberLearner):
 
     def _restore(self, state: State) -> None:
         self._restore_members(state)
-        self.diagonal_ = stored_row(state, "diagonal", len(self.members_))
+        self.diagonal_ = state.array("diagonal", self.members_.shape, np.float64)
 
 
 class NearestMeanClassifier(MemberLearner):
@@ -90,4 +90,4 @@ class NearestMeanClassifier(MemberLearner):
 
     def _restore(self, state: State) -> None:
         self._restore_members(state)
-        self.lengths_ = stored_row(state, "lengths", len(self.classes_))
+        self.lengths_ = state.array("lengths", self.classes_.shape, np.float64)

@@ -15,8 +15,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fewsight._base.checks import check_choice
-from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.metrics import roc_auc
 
@@ -35,6 +33,7 @@ RULES: dict[str, tuple[str, ...]] = {
 DEFAULT_RULE = "contrast"
 AUTO = "auto"  # one of the following, by leaving out whole classes
 CANDIDATES = ("contrast", "contrast+variance")
+LEAST_SPREAD = 1e-100  # of a sign in a model file
 
 
 @dataclass(frozen=True)
@@ -87,14 +86,11 @@ class Novelty:
 
     @classmethod
     def from_state(cls, state: State) -> Novelty:
-        header = state.header
-        rule = check_choice("model", "the rule for unknowns", header["rule"], RULES)
-        centres, spreads = (tuple(map(float, header[name])) for name in ("centres", "spreads"))
-        threshold = np.inf if header["threshold"] is None else float(header["threshold"])
-        sound = len(centres) == len(spreads) == len(RULES[rule]) and np.isfinite([*centres, *spreads]).all()
-        if not sound or min(spreads) <= 0 or np.isnan(threshold):
-            raise InvalidInput("the rule for unknowns must have finite centres and positive spreads.")
-        return cls(rule, centres, spreads, threshold, int(header["n_examples"]))
+        rule = state.choice("rule", RULES)
+        centres = state.numbers("centres", len(RULES[rule]))
+        spreads = state.numbers("spreads", len(RULES[rule]), least=LEAST_SPREAD)
+        threshold = np.inf if state.header.get("threshold", 0) is None else state.number("threshold")
+        return cls(rule, centres, spreads, threshold, state.integer("n_examples", most=2**53))
 
 
 def fit_novelty(rule: str, signs: Signs, false_alarm_rate: float) -> Novelty:

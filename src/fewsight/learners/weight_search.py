@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fewsight._base.checks import check_choice, check_integer, check_matrix, check_number, check_positive
+from fewsight._base.checks import check_choice, check_integer, check_number, check_positive
 from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices, State
@@ -117,14 +117,15 @@ class Combination:
     @classmethod
     def from_state(cls, state: State, n_problems: int, n_kernels: int) -> Combination:
         """Of so many problems and kernels; all is checked, as a file may be edited."""
-        weights = check_matrix("model", "weights", state.arrays["weights"], shape=(n_problems, n_kernels))
-        noises = [state.arrays[name] for name in ("noise", "evidence_noise") if name in state.arrays]
-        rows = [check_matrix("model", "noise", noise[None], shape=(1, n_problems))[0] for noise in noises]
-        if (weights < 0).any() or not all((row > 0).all() for row in rows):
-            raise InvalidInput("the weights must be >= 0 and the noise > 0.")
+        weights = state.array("weights", (n_problems, n_kernels), np.float64, least=0.0)
+        noise, evidence_noise = (
+            state.array(name, (n_problems,), np.float64, above=0.0) if name in state else None
+            for name in ("noise", "evidence_noise")
+        )
+        if noise is None:
+            raise InvalidInput("the stored combination: noise is missing.")
         penalty = None if state.header["penalty"] is None else Penalty(**state.header["penalty"])
-        evaluations = check_integer("model", "evaluations", state.header["evaluations"], least=0)
-        return cls(weights, rows[0], penalty, rows[1] if len(rows) > 1 else None, evaluations)
+        return cls(weights, noise, penalty, evidence_noise, state.integer("evaluations", most=2**53))
 
     def place(self, number: int) -> LearnedWeights | None:
         """Where a search for one of the problems may begin; None without an earlier search."""
@@ -144,14 +145,18 @@ def combine(
     balance: Array,
     settings: SearchSettings,
     start: Combination | None = None,
+    pictures: Indices | None = None,
 ) -> Combination:
-    """The combination of Gram matrices with a mean diagonal of 1 that predicts left-out examples best."""
+    """The combination of Gram matrices with a mean diagonal of 1 that predicts left-out examples best.
+
+    `pictures` (n,) numbers the picture of each example, where examples are images; those of one are left out together.
+    """
     n_problems, average = settings.n_problems(targets), (1.0 / len(grams),) * len(grams)
     given = dict.fromkeys((settings.prior or average, average))  # the first where nothing can be learned
     known = [_fixed(n_problems, weights, settings) for weights in given]
     if targets.shape[1] < 2:
         return known[0]
-    problem = _Problem(grams, targets, balance)
+    problem = _Problem(grams, targets, balance, pictures)
     if settings.has_choice and not len(problem.left_out[1]):
         return known[0]
     found = _best(problem, settings, known, start)
@@ -228,27 +233,27 @@ def _fixed(n_problems: int, weights: Sequence[float], settings: SearchSettings) 
     return Combination(np.tile(weights, (n_problems, 1)), np.full(n_problems, noise))
 
 
-def noise_by_left_out(K: Array, targets: Array, balance: Array) -> float:
+def noise_by_left_out(K: Array, targets: Array, balance: Array, pictures: Indices | None = None) -> float:
     """The noise of one Gram matrix, of a few, under which left-out examples are most probable; see `with_best_noise`."""
     scale = float(K.diagonal().mean()) or 1.0
     if targets.shape[1] < 2:
         return PLAIN_NOISE * scale
     plain = Combination(np.ones((1, 1)), np.array([PLAIN_NOISE]))
-    return scale * float(_Problem([K / scale], targets, balance).with_best_noise(plain).noise[0])
+    return scale * float(_Problem([K / scale], targets, balance, pictures).with_best_noise(plain).noise[0])
 
 
 class _Problem:
     """Gram matrices, targets, and which of the examples are left out together."""
 
-    def __init__(self, grams: Sequence[Array], targets: Array, balance: Array) -> None:
-        self.grams, self.targets, self.balance = grams, targets, balance
+    def __init__(self, grams: Sequence[Array], targets: Array, balance: Array, pictures: Indices | None) -> None:
+        self.grams, self.targets, self.balance, self.pictures = grams, targets, balance, pictures
         self.classes: Indices = targets.argmax(axis=1)
         self._known: dict[tuple[bytes, bytes], Array] = {}  # surprises, by weights and noise
 
     @cached_property
     def left_out(self) -> tuple[Indices, Indices]:
         """The fold of each example, and the examples that can be predicted without theirs."""
-        return left_out_folds(mean_of(self.grams), self.classes)
+        return left_out_folds(mean_of(self.grams), self.classes, self.pictures)
 
     def surprise(self, combination: Combination) -> float:
         """Mean surprise at left-out examples after calibration, in nats."""

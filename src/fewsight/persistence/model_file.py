@@ -8,13 +8,14 @@ Every refusal is one `ModelFileError` sentence that starts with the file's name.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 from fewsight import __version__
 from fewsight._base.archive import HEADER, read_archive, write_archive
 from fewsight._base.checks import shown
-from fewsight._base.errors import ArchiveError, ModelFileError, UnknownPart
+from fewsight._base.errors import ArchiveError, FewsightError, InvalidInput, ModelFileError, UnknownPart
 from fewsight._base.types import State
 from fewsight.learners import Learner
 from fewsight.persistence.registry import KINDS, Storable, kind_of
@@ -29,6 +30,7 @@ _ZIP_WITH_OUR_FIRST_MEMBER = (b"PK\x03\x04", HEADER.encode())
 def save(model: Storable, path: str | Path) -> None:
     """Write a fitted model to one file, whole or not at all: what stood there is replaced only by a whole file."""
     kind, content = kind_of(model), model.state()
+    _check_opens(kind, content)
     version = 2 if any(name in content.header for name in _SINCE_2) else 1
     header = {"format": FORMAT, "version": version, "written_by": f"fewsight {__version__}", "kind": kind}
     state = State(header, {}).join("model", content)
@@ -38,6 +40,21 @@ def save(model: Storable, path: str | Path) -> None:
         raise ModelFileError(
             f"{path}: could not be written ({error.strerror or error}); nothing was replaced."
         ) from None
+
+
+def _check_opens(kind: str, content: State) -> None:
+    """What `load` would refuse is not written in the first place."""
+    try:
+        written = State(json.loads(json.dumps(content.header)), content.arrays)
+        check_numbers(written)
+        _restored(kind, written)
+    except (FewsightError, TypeError, ValueError) as error:
+        reason = " ".join(str(error).split()).rstrip(".")
+        raise InvalidInput(f"save: the model could not be opened again ({reason}); nothing was written.") from None
+
+
+def _restored(kind: str, content: State) -> Storable:
+    return KINDS[kind].from_state(content)
 
 
 def load_learner(path: str | Path) -> Learner:
@@ -51,10 +68,10 @@ def load_learner(path: str | Path) -> Learner:
 def load(path: str | Path) -> Storable:
     """The model that `save` wrote, with the class its kind names. Anything else is a ModelFileError."""
     state = _read(Path(path))
-    stored = KINDS[_checked_kind(path, state.header)]
+    kind = _checked_kind(path, state.header)
     try:
         check_numbers(state)
-        model = stored.from_state(state.nested("model"))
+        model = _restored(kind, state.nested("model"))
         check_digest(state)
         return model
     except KeyError as error:

@@ -13,11 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from fewsight._base.archive import pack
+from fewsight._base.checks import LARGEST
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Json, State
 from fewsight.images.hashing import hash_of
-
-LARGEST = 1e100  # of any number in a model; what is computed from larger ones is soon infinite
 
 
 def with_digest(state: State) -> State:

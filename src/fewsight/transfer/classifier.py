@@ -10,7 +10,7 @@ from scipy.special import ndtr
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.checks import check_choice, check_integer, check_matrix, check_number, check_positive, shown
+from fewsight._base.checks import check_choice, check_integer, check_number, check_positive, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.gp import (
@@ -23,9 +23,7 @@ from fewsight.gp import (
     task_factors,
 )
 from fewsight.learners import KernelLearner, Latent, LeftOut
-from fewsight.learners.base import EACH
 from fewsight.learners.examples import Examples, KernelLike
-from fewsight.learners.folds import accuracy_of_left_out
 from fewsight.learners.kernel_learner import check_sizes
 from fewsight.learners.labels import Label, Labels
 from fewsight.transfer.criteria import CRITERIA
@@ -135,8 +133,7 @@ class TransferGPClassifier(KernelLearner):
     def left_out(self) -> LeftOut | None:
         """How often each example of the target and the background is recognised by the others."""
         mean, own = self.leave_one_out().mean[self.tasks_ == 0], self.posterior_.targets[self.tasks_ == 0, 0] > 0
-        accuracy = accuracy_of_left_out(self._columns(mean), own.astype(np.intp)) if len(self.classes_) > 1 else None
-        return None if accuracy is None else LeftOut(accuracy, EACH)
+        return LeftOut.of(self._columns(mean), own.astype(np.intp)) if len(self.classes_) > 1 else None
 
     def found(self) -> dict[str, float]:
         """The noise variance."""
@@ -161,10 +158,13 @@ class TransferGPClassifier(KernelLearner):
 
     def _restore(self, state: State) -> None:
         self._restore_options(state)
-        header, arrays = state.header, state.arrays
-        self.noise_variance_ = check_number("model", "noise_variance", header["noise_variance"], least=0.0, most=1e100)
+        header = state.header
+        self.noise_variance_ = state.number("noise_variance", least=0.0)
         self.posterior_ = Posterior.from_state(state.nested("posterior"))
-        self.rows_, self.tasks_, self._rhos = (arrays[name] for name in ("rows", "tasks", "rhos"))
+        self._rhos = state.array("rhos", (None,), np.float64, least=0.0, most=1.0)
+        shape = (self.posterior_.n,)
+        self.rows_ = state.array("rows", shape, np.intp, least=0, most=self.input_.n_training - 1)
+        self.tasks_ = state.array("tasks", shape, np.intp, least=0, most=len(self._rhos))
         self.rho_ = self._rhos[self._rhos > 0]
         self.support_ = tuple(header["support"])
         self.considered_ = [
@@ -176,16 +176,8 @@ class TransferGPClassifier(KernelLearner):
     def _check_restored(self) -> None:
         """What came from a file, and may have been edited, fits together."""
         check_sizes(self.posterior_, 1, len(self.rows_))
-        numbers = ((self.rows_, self.input_.n_training), (self.tasks_, len(self._rhos) + 1))
-        for array, end in numbers:
-            within = array.shape == (self.posterior_.n,) and array.dtype.kind == "i"
-            if not within or not ((array >= 0) & (array < end)).all():
-                raise InvalidInput(
-                    "the rows and tasks of the examples must be numbers of training examples and of tasks."
-                )
-        rhos = check_matrix("model", "rhos", self._rhos[None], shape=(1, None))
-        if not ((rhos >= 0) & (rhos <= 1)).all() or len(self.rho_) != len(self.support_) or len(self.classes_) > 2:
-            raise InvalidInput("there must be a correlation from 0 to 1 for each support, and at most two classes.")
+        if len(self.rho_) != len(self.support_) or len(self.classes_) > 2:
+            raise InvalidInput("there must be a correlation for each support, and at most two classes.")
 
     # Learning.
 

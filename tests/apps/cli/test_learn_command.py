@@ -163,3 +163,26 @@ def test_images_of_every_size_and_mode_are_learned(run: Run, own_photos: Path, t
     Pillow.fromarray(noise[:1, :1]).save(own_photos / "grass" / "one pixel.png")
     result = run("learn", own_photos, "-o", tmp_path / "model", *SMALL)
     assert result.exit_code == 0, result.stderr
+
+
+@pytest.mark.parametrize("noise", ["1e101", "1e300", "inf", "nan", "0", "-1"])
+def test_a_noise_that_no_model_file_takes_is_refused_before_any_work(
+    noise: str, refused: Refused, photos: Path, tmp_path: Path
+) -> None:
+    said = refused("learn", photos, "-o", tmp_path / "model", "--noise", noise)
+    assert "noise_variance must be " in said
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("noise", ["1e100", "1e50", "1e-10", "1e-300"])
+@pytest.mark.parametrize("learner", ["gp", "histogram_gp"])
+def test_a_model_of_an_extreme_noise_is_refused_by_learn_or_opened_by_predict(
+    noise: str, learner: str, run: Run, photos: Path, tmp_path: Path
+) -> None:
+    model = tmp_path / "model"
+    learned = run("learn", photos, "-o", model, "--noise", noise, "--learner", learner, *SMALL)
+    if learned.exit_code == 0:
+        assert run("predict", model, photos).exit_code == 0
+    else:
+        assert len(learned.stderr.splitlines()) == 1
+        assert not model.exists()

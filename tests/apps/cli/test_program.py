@@ -9,12 +9,9 @@ from pathlib import Path
 
 import pytest
 import typer
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
-from fewsight._base.errors import InvalidInput
 from fewsight.apps.cli import app
-from fewsight.apps.cli.plain import PlainErrors
-from fewsight.apps.cli.saying import printable
 
 COMMANDS = ("demo", "learn", "predict", "evaluate", "channels")
 HEAVY = {"numpy", "scipy", "sklearn", "numba", "cv2", "skimage", "matplotlib", "PIL", "joblib"}
@@ -72,58 +69,6 @@ def test_wrong_usage_is_code_2(arguments: list[str], run: Callable[..., Result])
     assert result.exit_code == 2
     assert result.stdout == ""
     assert "Traceback" not in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("error", "code", "said"),
-    [
-        (InvalidInput("this: must be that,\ngot other."), 1, "fewsight: this: must be that,\\ngot other.\n"),
-        (OSError(28, "No space left on device", "out.csv"), 1, "fewsight: out.csv: No space left on device.\n"),
-        (PermissionError(13, "Permission denied"), 1, "fewsight: Permission denied.\n"),
-        (KeyboardInterrupt(), 130, "fewsight: stopped; nothing half-written\n"),
-        (MemoryError(), 1, "fewsight: not enough memory for this; use fewer images or a smaller codebook.\n"),
-    ],
-)
-def test_what_goes_wrong_is_one_line_and_a_code(error: BaseException, code: int, said: str) -> None:
-    failing = typer.Typer(cls=PlainErrors)
-
-    @failing.command()
-    def command() -> None:
-        raise error
-
-    @failing.command()
-    def other() -> None: ...
-
-    result = CliRunner().invoke(failing, ["command"])
-    assert (result.exit_code, result.stdout, result.stderr) == (code, "", said)
-
-
-def test_a_fault_of_the_program_itself_is_not_hidden() -> None:
-    failing = typer.Typer(cls=PlainErrors)
-
-    @failing.command()
-    def command() -> None:
-        raise ZeroDivisionError
-
-    @failing.command()
-    def other() -> None: ...
-
-    assert isinstance(CliRunner().invoke(failing, ["command"]).exception, ZeroDivisionError)
-
-
-@pytest.mark.parametrize(
-    ("name", "shown"),
-    [
-        ("owl.jpg", "owl.jpg"),
-        ("a\nb", "a\\nb"),
-        ("\x1b[31mred", "\\x1b[31mred"),
-        ("caf\udce9", "caf\\xe9"),
-        ("été", "été"),
-        ("\u202egpj", "\\u202egpj"),
-    ],
-)
-def test_a_name_can_do_nothing_to_the_terminal(name: str, shown: str) -> None:
-    assert printable(name) == shown
 
 
 def test_channels_are_listed_with_options_that_can_be_set_as_shown(run: Callable[..., Result]) -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from fewsight.apps.cli.console import tell
+
 EXAMPLES = "[bold]fewsight evaluate photos --channels spatial_pmk --set spatial_pmk.n_words=200[/bold]"
 
 
 def channels() -> None:
     """List the channels: the ways in which images are compared, with their options and defaults."""
-    from fewsight.apps.cli.answers import tell
     from fewsight.apps.workbench import AUTO, auto_channels, default_channels, describe_channels
 
     for channel in describe_channels():

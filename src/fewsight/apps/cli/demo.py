@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fewsight.apps.cli import options
-from fewsight.apps.cli.bars import progress_bars
+from fewsight.apps.cli.console import plural, progress_bars, show_accuracies, tell
 
 if TYPE_CHECKING:
     from fewsight.apps.workbench import Demonstration
@@ -38,7 +38,6 @@ def demo(
 
 
 def _answer(shown: Demonstration) -> None:
-    from fewsight.apps.cli.answers import plural, show_accuracies, tell
     from fewsight.evaluation import asking_in_words
 
     categories = plural(len(shown.learned.counts), "category", "categories")

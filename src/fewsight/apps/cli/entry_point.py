@@ -6,7 +6,7 @@ import os
 import sys
 from typing import NoReturn, TextIO
 
-from fewsight.apps.cli.saying import say
+from fewsight.apps.cli.console import say
 from fewsight.apps.cli.signals import STOPPED, WORDS, asked_to_stop, listen, stop_listening
 
 

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fewsight.apps.cli import options
-from fewsight.apps.cli.bars import progress_bars
+from fewsight.apps.cli.console import (
+    list_left_out,
+    progress_bars,
+    show_accuracies,
+    show_shares,
+    show_table,
+    tell,
+    wrote,
+)
 
 if TYPE_CHECKING:
     from fewsight.apps.workbench import BorrowingResult, Evaluated
@@ -189,7 +197,6 @@ def _refuse_with_borrow(
 
 def _answer_borrowing(found: BorrowingResult, json_file: Path | None) -> None:
     """With and without what is borrowed, and who lent."""
-    from fewsight.apps.cli.answers import show_table, tell, wrote
     from fewsight.evaluation.results import percent
 
     headings = ("new category from", "method", "new recognised", "others recognised", "average precision")
@@ -207,8 +214,6 @@ def _answer_borrowing(found: BorrowingResult, json_file: Path | None) -> None:
 
 
 def _answer(evaluated: Evaluated, json_file: Path | None, report_file: Path | None) -> None:
-    from fewsight.apps.cli.answers import list_left_out, show_accuracies, show_shares, tell, wrote
-
     evaluation = evaluated.evaluation
     show_accuracies(evaluation)
     if "evidence" in evaluation.combine:
@@ -226,7 +231,6 @@ def _answer(evaluated: Evaluated, json_file: Path | None, report_file: Path | No
 
 def _show_unknown(evaluation: Evaluation) -> None:
     """How well images of held-out categories are told from the others, by the learners that say."""
-    from fewsight.apps.cli.answers import show_table, tell
     from fewsight.evaluation.results import percent
 
     headings = ("learner", "channels", "per category", "told apart", "known called unknown", "unknown found")
@@ -249,7 +253,6 @@ def _show_unknown(evaluation: Evaluation) -> None:
 
 def _show_comparison(comparison: Comparison) -> None:
     """What each arm is worth with all labels, and whether asking saves any."""
-    from fewsight.apps.cli.answers import show_table, tell
     from fewsight.evaluation import comparison_in_words
     from fewsight.evaluation.results import percent
 

@@ -8,7 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fewsight.apps.cli import options
-from fewsight.apps.cli.bars import progress_bars
+from fewsight.apps.cli.console import (
+    NO_SHARES_FROM_ONE,
+    list_left_out,
+    listed_shares,
+    plural,
+    progress_bars,
+    show_table,
+    tell,
+    what_was_used,
+)
 
 if TYPE_CHECKING:
     from fewsight.apps.workbench import Learned
@@ -96,8 +105,6 @@ def learn(
 
 
 def _answer(learned: Learned, output: Path) -> None:
-    from fewsight.apps.cli.answers import list_left_out, plural, show_table, tell
-
     show_table(["category", "images"], [[name, str(count)] for name, count in learned.counts.items()], numbers=[1])
     n_images, n_categories = sum(learned.counts.values()), len(learned.counts)
     unlabelled = len(learned.images) - n_images
@@ -114,8 +121,6 @@ def _answer(learned: Learned, output: Path) -> None:
 
 def _about_channels(learned: Learned) -> list[str]:
     """How much each of several channels counts, and why where nothing was learned about it."""
-    from fewsight.apps.cli.answers import NO_SHARES_FROM_ONE, listed_shares, what_was_used
-
     if len(learned.shares) < 2:
         return [f"Channel: {', '.join(learned.shares)}."]
     lines = [f"What decides: {listed_shares(learned.shares)}."]

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fewsight.apps.cli import options
-from fewsight.apps.cli.bars import progress_bars
+from fewsight.apps.cli.console import list_unreadable, plural, progress_bars, show_table, tell
 
 if TYPE_CHECKING:
     from fewsight.apps.workbench import Predictions
@@ -68,10 +68,11 @@ def predict(
     Files that cannot be read are listed on stderr and get no row.
     """
     workplace = options.workplace(jobs, cache_folder, no_cache)
-    from fewsight.apps.cli.answers import list_unreadable, plural, tell
     from fewsight.apps.workbench import predict_images, read_settings
 
-    predictions = predict_images(model, images, options=read_settings(settings or []), workplace=workplace)
+    predictions = predict_images(
+        model, images, options=read_settings(settings or []), output=output, workplace=workplace
+    )
     try:
         _answer(predictions, output, predictions.categories if probabilities else ())
     finally:
@@ -81,7 +82,6 @@ def predict(
 
 
 def _answer(predictions: Predictions, output: Path | None, columns: Sequence[str]) -> None:
-    from fewsight.apps.cli.answers import show_table
     from fewsight.apps.workbench import table_rows, write_rows, write_table
 
     rows: list[list[str]] = []

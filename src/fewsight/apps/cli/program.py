@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from fewsight.apps.cli import channels, demo, evaluate, learn, predict, project_verbs, sort_verb
-from fewsight.apps.cli.plain import PlainErrors
+from fewsight.apps.cli.errors import PlainErrors
 
 app = typer.Typer(
     name="fewsight",

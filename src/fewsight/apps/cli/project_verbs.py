@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
-from fewsight.apps.cli.bars import progress_bars
+from fewsight.apps.cli.console import progress_bars
 
 if TYPE_CHECKING:
     from fewsight.apps.workbench.project.status_counts import ProjectStatus
@@ -69,7 +69,7 @@ Fact: TypeAlias = "str | int | bool | list[str] | dict[str, int] | dict[str, str
 
 def status(folder: Folder, project: Project = None, name: Name = None, as_json: AsJson = False) -> None:
     """Say where a project stands: labels for each category, and files that are new, moved, broken or disagreed about."""
-    from fewsight.apps.cli.answers import plural, show_table, tell
+    from fewsight.apps.cli.console import plural, show_table, tell
 
     with open_project(folder, project, name) as bench, progress_bars():
         scan, found = bench.scan(), bench.status()
@@ -90,7 +90,7 @@ def history(
     as_json: AsJson = False,
 ) -> None:
     """List what was done, the last first: labels, categories, imports, undo."""
-    from fewsight.apps.cli.answers import show_table, tell
+    from fewsight.apps.cli.console import show_table, tell
 
     with open_project(folder, project, None) as bench:
         acts = bench.history(most)
@@ -115,7 +115,7 @@ def undo(
     as_json: AsJson = False,
 ) -> None:
     """Take back the last act of a person: a label, a batch of labels, an import, a category. Goes back to the beginning."""
-    from fewsight.apps.cli.answers import tell
+    from fewsight.apps.cli.console import tell
 
     with open_project(folder, project, name) as bench:
         written = bench.redo() if redo else bench.undo()
@@ -146,7 +146,7 @@ def import_(
     Labels go to images of the same content. Files that are named and not there are listed, and so are images that two persons
     disagree about.
     """
-    from fewsight.apps.cli.answers import list_unreadable, plural, tell
+    from fewsight.apps.cli.console import list_unreadable, plural, tell
 
     with open_project(folder, project, name, create=True) as bench, progress_bars():
         bench.scan()
@@ -176,7 +176,7 @@ def export(
     hash      what the content of the file is known by
     who       who said so
     """
-    from fewsight.apps.cli.answers import plural, tell
+    from fewsight.apps.cli.console import plural, tell
     from fewsight.apps.workbench.output_paths import check_output_file
 
     with open_project(folder, project, None) as bench:
@@ -201,7 +201,7 @@ def open_project(folder: Path, project: Path | None, name: str | None, create: b
 
 def _remarks(bench: Workbench, found: ProjectStatus, scan: Scan) -> list[str]:
     """What else a person should know, a line each."""
-    from fewsight.apps.cli.answers import plural
+    from fewsight.apps.cli.console import plural
     from fewsight.apps.workbench.project.catalogue import shown_path
 
     counts = _scan_counts(scan)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from fewsight.apps.cli import options
-from fewsight.apps.cli.bars import progress_bars
+from fewsight.apps.cli.console import progress_bars
 from fewsight.apps.cli.project_verbs import AsJson, Folder, Project, open_project, tell_json
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ def _may(yes: bool, as_json: bool) -> bool:
     if yes:
         return True
     if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
-        from fewsight.apps.cli.saying import say
+        from fewsight.apps.cli.console import say
 
         say("nothing was done; add --yes to do it.")
         return False
@@ -92,7 +92,7 @@ def _may(yes: bool, as_json: bool) -> bool:
 
 
 def _answer_plan(plan: SortPlan, as_json: bool) -> None:
-    from fewsight.apps.cli.answers import plural, show_table, tell
+    from fewsight.apps.cli.console import plural, show_table, tell
 
     if as_json:
         return
@@ -105,7 +105,7 @@ def _answer_plan(plan: SortPlan, as_json: bool) -> None:
 
 
 def _answer(outcome: SortOutcome, plan: SortPlan, as_json: bool) -> None:
-    from fewsight.apps.cli.answers import list_unreadable, plural, tell
+    from fewsight.apps.cli.console import list_unreadable, plural, tell
 
     if as_json:
         tell_json({"done": outcome.n_done, "left": [str(each) for each in outcome.left], "folders": plan.counts})
@@ -115,8 +115,7 @@ def _answer(outcome: SortOutcome, plan: SortPlan, as_json: bool) -> None:
 
 
 def _answer_undo(outcome: SortOutcome, as_json: bool) -> None:
-    from fewsight.apps.cli.answers import plural, tell
-    from fewsight.apps.cli.saying import say
+    from fewsight.apps.cli.console import plural, say, tell
 
     if as_json:
         tell_json({"undone": outcome.n_done, "left": [str(each) for each in outcome.left]})

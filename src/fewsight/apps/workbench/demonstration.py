@@ -12,7 +12,7 @@ from fewsight.apps.workbench.channel_options import make_channels
 from fewsight.apps.workbench.evaluating import evaluate_images, write_results
 from fewsight.apps.workbench.image_sources import Workplace
 from fewsight.apps.workbench.learning import Learned, learn
-from fewsight.apps.workbench.output_paths import make_output_folder
+from fewsight.apps.workbench.output_paths import checked_files, make_output_folder
 from fewsight.apps.workbench.predicting import Predictions, file_of
 from fewsight.apps.workbench.prediction_table import write_table
 from fewsight.evaluation import ActiveCurves, Evaluation, Protocol, compare_asking
@@ -49,6 +49,7 @@ class Demonstration:
     predictions_file: Path
 
 
+@checked_files(fills=("output",))
 def demo(output: str | Path, *, workplace: Workplace | None = None) -> Demonstration:
     """Evaluate, ask, learn and predict on the embedded images, with all results in one folder."""
     folder, workplace = make_output_folder(output), workplace or Workplace()

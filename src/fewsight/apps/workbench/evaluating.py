@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from fewsight._base.archive import write_text
+from fewsight._base.replacement import write_text
 from fewsight.apps.workbench.borrowing import BorrowingOptions
 from fewsight.apps.workbench.channel_options import make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about
 from fewsight.apps.workbench.learners import WantedLearners
-from fewsight.apps.workbench.output_paths import check_output_file
+from fewsight.apps.workbench.output_paths import checked_files
 from fewsight.channels import Channel
 from fewsight.evaluation import (
     ActiveCurves,
@@ -41,6 +41,7 @@ class Evaluated:
     comparison: Comparison | None = None  # with baselines, where it was asked for
 
 
+@checked_files(reads=("source", "options"), writes=("json_file", "report_file"))
 def evaluate_folder(
     source: ImageSource,
     protocol: Protocol,
@@ -60,9 +61,6 @@ def evaluate_folder(
     With `baselines`, also compare with what people fit to the same features today, label by label. Learners that are not
     named are those that suit so many training images.
     """
-    for place in (json_file, report_file):
-        if place is not None:
-            check_output_file(place)
     images = source.read()
     unfitted = _channels(channels, options, protocol)
     chosen, why = _chosen(learners, images, protocol, unfitted)
@@ -121,6 +119,7 @@ def compare_images(
         return compare_baselines(images, protocol, {channel.name: channel for channel in made}, learner=learner)
 
 
+@checked_files(reads=("source", "options"), writes=("json_file",))
 def evaluate_borrowing_folder(
     source: ImageSource,
     protocol: Protocol,
@@ -133,19 +132,18 @@ def evaluate_borrowing_folder(
     workplace: Workplace | None = None,
 ) -> BorrowingResult:
     """What borrowing brings to a new category, each category of a folder in turn, and what it costs the others."""
-    output = None if json_file is None else check_output_file(json_file)
     workplace, images = workplace or Workplace(), source.read()
     lenders, wordnet = borrowing.lenders(images.classes)
     with workplace.cache() as cache:
         made = _channels(channels, options, protocol, jobs=workplace.jobs, cache=cache)
         found = evaluate_borrowing(images, protocol, {channel.name: channel for channel in made}, lenders)
-    if output is not None:
+    if json_file is not None:
         settings = {"closest": borrowing.closest if wordnet else None, "senses": dict(borrowing.senses)}
         about = {"repeats": protocol.repeats, "seed": protocol.seed, "lender_images": found.lender_images, **settings}
         described = {channel.name: settings_of(channel) for channel in made}
         protocol_json = {**about, "command": command, "channels": described, "versions": versions()}
         lent = {str(n): found.lenders(n) for n in found.trials}
-        write_text(output, json_text({"protocol": protocol_json, "records": found.records(), "lenders": lent}))
+        write_text(Path(json_file), json_text({"protocol": protocol_json, "records": found.records(), "lenders": lent}))
     return found
 
 

@@ -13,7 +13,7 @@ from fewsight.apps.workbench.borrowing import Borrowed, BorrowingOptions, borrow
 from fewsight.apps.workbench.channel_options import AUTO, make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about, unreadable_among
 from fewsight.apps.workbench.learners import check_memory, choose_learner, new_learner, way_of
-from fewsight.apps.workbench.output_paths import check_output_file
+from fewsight.apps.workbench.output_paths import checked_files
 from fewsight.channels import Channel
 from fewsight.images import ImageSet
 from fewsight.learners import LEARNERS, Learner, LeftOut
@@ -41,6 +41,7 @@ class Learned:
         return dict(sorted(named, key=lambda pair: -pair[1]))
 
 
+@checked_files(reads=("source", "options"), writes=("output",))
 def learn_folder(
     source: ImageSource,
     output: str | Path,
@@ -59,8 +60,7 @@ def learn_folder(
 
     Without `channels`, those of `default_channels()`.
     """
-    output = check_output_file(output)
-    workplace = workplace or Workplace()
+    output, workplace = Path(output), workplace or Workplace()
     with workplace.cache() as cache:
         made = make_channels(channels, options or {}, seed=seed, jobs=workplace.jobs, cache=cache)
         learned = learn(
@@ -100,13 +100,14 @@ def learn(
     chosen = LEARNERS[choice.name]
     way = way_of(chosen, channels, combine)
     check_memory(chosen, len(labelled), channels)
+    unfitted = new_learner(choice.name, channels, way, noise_variance)
     remarks = remarks_about(images.images, channels)
     takes_unlabelled = chosen.needs.takes_unlabelled or any(channel.learns_from_unlabelled for channel in channels)
     given = images if takes_unlabelled else labelled
     usable = given.without(unreadable_among(given.images, channels))
     counts = dict(sorted(Counter(label for label in usable.labels if label is not None).items()))
     _check_enough(counts)
-    model = new_learner(choice.name, channels, way, noise_variance).fit(usable.images, usable.labels)
+    model = unfitted.fit(usable.images, usable.labels)
     borrowed = None if borrowing is None else borrow(model.borrower(), borrowing)
     return Learned(
         model,

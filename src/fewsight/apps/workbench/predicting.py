@@ -15,6 +15,7 @@ from fewsight._base.progress import silent, track
 from fewsight._base.types import Array
 from fewsight.apps.workbench.channel_options import set_places
 from fewsight.apps.workbench.image_sources import Workplace, unreadable_among
+from fewsight.apps.workbench.output_paths import check_outputs, checked_files
 from fewsight.images import Image, ImageFile, ImageSet, images_in
 from fewsight.learners import Learner
 from fewsight.persistence import load_learner
@@ -75,21 +76,25 @@ class Predictions:
         return Prediction(file_of(image), self.categories[best], each[best], float(uncertainty), answer, each)
 
 
+@checked_files(reads=("model_file", "paths", "options"), writes=("output",))
 def predict_images(
     model_file: str | Path,
     paths: Sequence[str | Path],
     *,
     options: Mapping[str, Mapping[str, Any]] | None = None,
+    output: str | Path | None = None,
     workplace: Workplace | None = None,
 ) -> Predictions:
     """What a model file says about images: files, and folders with all they hold.
 
+    `output` is where the answers will go, with `write_table`: it must be none of these files.
     The options can only say where a file lies that a channel needs: `{"vectors": {"table": "new.csv"}}`.
     """
     model = load_learner(model_file)
     if not model.needs.are_images(model.channels):
         raise ModelFileError(f"{model_file}: this model does not categorise images; it can be used from Python only.")
     set_places(model.channels, options or {})
+    check_outputs([output], [getattr(channel, place) for channel in model.channels for place in channel.places])
     for channel in model.channels:
         channel.check()
     found = images_in(paths)

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from fewsight._base.archive import replacing
-from fewsight.apps.workbench.output_paths import check_output_file
+from fewsight._base.replacement import replacing
+from fewsight.apps.workbench.output_paths import checked_files
 from fewsight.apps.workbench.predicting import Prediction
 
 COLUMNS = ("file", "category", "probability", "uncertainty", "unknown")
@@ -26,9 +26,10 @@ def table_rows(
         yield [row.file, row.category, *numbers, row.unknown, *each]
 
 
+@checked_files(writes=("path",))
 def write_table(path: str | Path, predictions: Iterable[Prediction], categories: Sequence[str] = ()) -> None:
     """Write the table to a file, whole or not at all, row by row as the predictions arrive."""
-    with replacing(check_output_file(path)) as stream:
+    with replacing(Path(path)) as stream:
         write_rows(stream, predictions, categories)
 
 

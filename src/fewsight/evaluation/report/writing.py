@@ -7,7 +7,7 @@ from pathlib import Path
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
-from fewsight._base.archive import write_text
+from fewsight._base.replacement import write_text
 from fewsight.evaluation.active_curves import ActiveCurves
 from fewsight.evaluation.baselines import Comparison
 from fewsight.evaluation.report import galleries, section_novelty, tables

@@ -23,6 +23,9 @@ class Input(ABC):
     """The training side of a learner, and what new examples are compared with."""
 
     scales: Array  # (k,): mean training diagonal of each Gram matrix
+    pictures: Indices | None = (
+        None  # (n,): the same number for training images of the same picture; None without images
+    )
     channels: Sequence[Channel] = ()  # fitted, through which images are seen; none where examples are no images
 
     @abstractmethod
@@ -106,6 +109,11 @@ class Input(ABC):
 
     def _each_scaled(self, matrices: Iterable[Array]) -> Iterator[Array]:
         return (matrix / scale for matrix, scale in zip(matrices, self.scales, strict=True))
+
+    def copies(self) -> Indices | None:
+        """`pictures`, if some of the training images are the same picture; else None."""
+        some = self.pictures is not None and len(np.unique(self.pictures)) < len(self.pictures)
+        return self.pictures if some else None
 
     def _scaled(self, grams: Sequence[Array]) -> list[Array]:
         return [gram / scale for gram, scale in zip(grams, self.scales, strict=True)]

@@ -5,26 +5,34 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
+import numpy as np
+import numpy.typing as npt
 from sklearn.base import clone
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.channels import CHANNELS, Channel, Encodings, fit_channel
+from fewsight.images import as_image, find_duplicates
 from fewsight.learners.inputs.base import Input
 from fewsight.learners.inputs.stored import checked_scales
+
+MOST_CHANNELS = 200  # in a model file: opening each takes a moment
 
 
 class ChannelInput(Input):
     """Images, compared by one or several channels."""
 
     channels: list[Channel]
+    pictures: Indices
 
     def __init__(self, channels: Sequence[Channel]) -> None:
         self.channels = list(channels)
 
     def fit(self, X: Sequence[Any], labels: Any, positions: Indices) -> list[Array]:
+        images = [X[position] for position in positions]
         self.channels = [fit_channel(clone(channel), X, labels, positions) for channel in self.channels]
-        self.encodings = self.read([X[position] for position in positions])
+        self.encodings = self.read(images)
+        self.pictures = self._pictures_of(images)
         pairs = list(zip(self.channels, self.encodings, strict=True))
         self._set_scales([channel.diag(encodings) for channel, encodings in pairs])
         return self._scaled([channel.gram(encodings) for channel, encodings in pairs])
@@ -43,10 +51,11 @@ class ChannelInput(Input):
         new = self.read(X)
         joined = [old.join(more) for old, more in zip(self.encodings, new, strict=True)]
         among = [channel.gram(rows) for channel, rows in zip(self.channels, new, strict=True)]
-        return self._with(joined), self.compare(new), self._scaled(among)
+        pictures = np.concatenate([self.pictures, 1 + self.pictures.max(initial=-1) + self._pictures_of(X)])
+        return self._with(joined, pictures), self.compare(new), self._scaled(among)
 
     def select(self, indices: Indices) -> Input:
-        return self._with([rows.take(indices) for rows in self.encodings])
+        return self._with([rows.take(indices) for rows in self.encodings], self.pictures[indices])
 
     @property
     def n_training(self) -> int:
@@ -57,7 +66,10 @@ class ChannelInput(Input):
         return self.channels
 
     def state(self) -> State:
-        state = State({"kind": "channels", "n_channels": len(self.channels)}, {"scales": self.scales})
+        arrays: dict[str, npt.NDArray[Any]] = {"scales": self.scales}
+        if len(np.unique(self.pictures)) < len(self.pictures):
+            arrays["pictures"] = self.pictures  # which most sets do not have
+        state = State({"kind": "channels", "n_channels": len(self.channels)}, arrays)
         for number, (channel, rows) in enumerate(zip(self.channels, self.encodings, strict=True)):
             CHANNELS.check_registered(channel)
             state = state.join(f"channel{number}", channel.state()).join(f"training{number}", rows.state())
@@ -65,7 +77,7 @@ class ChannelInput(Input):
 
     @classmethod
     def from_state(cls, state: State) -> Self:
-        numbers = range(state.header["n_channels"])
+        numbers = range(state.integer("n_channels", least=1, most=MOST_CHANNELS))
         parts = [state.nested(f"channel{number}") for number in numbers]
         restored = cls([CHANNELS.find(part.header["name"]).from_state(part) for part in parts])
         restored.encodings = [
@@ -78,9 +90,22 @@ class ChannelInput(Input):
                     f"the encodings of {channel.name} must have {channel.n_columns} columns, got {rows.shape[1]}."
                 )
         restored.scales = checked_scales(state, len(parts))
+        n = restored.n_training
+        stored = state.array("pictures", (n,), np.intp, least=0, most=n - 1) if "pictures" in state else None
+        restored.pictures = np.arange(n) if stored is None else stored
         return restored
 
-    def _with(self, encodings: list[Encodings]) -> ChannelInput:
+    def _pictures_of(self, images: Sequence[Any]) -> Indices:
+        """Which of the images are the same picture, with what the channels work with."""
+        first = self.channels[0]
+        return find_duplicates([as_image(image) for image in images], cache=first.cache, n_jobs=first.n_jobs).pictures
+
+    def _with(self, encodings: list[Encodings], pictures: Indices) -> ChannelInput:
         other = ChannelInput(self.channels)
-        other.encodings, other.scales = encodings, self.scales
+        other.encodings, other.scales, other.pictures = encodings, self.scales, _renumbered(pictures)
         return other
+
+
+def _renumbered(pictures: Indices) -> Indices:
+    """The same groups, with numbers from 0 on."""
+    return np.unique(pictures, return_inverse=True)[1].ravel().astype(np.intp)

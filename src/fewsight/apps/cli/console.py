@@ -1,17 +1,16 @@
-"""How results look on a terminal."""
+"""What the program says: lines and progress bars on stderr, results and tables on stdout.
+
+`rich` is imported where it is used: this module is loaded before Ctrl-C is taken care of, and must load at once.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import sys
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
-
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
 from fewsight._base.errors import UnreadableImage
-from fewsight.apps.cli.saying import printable, say
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -22,6 +21,52 @@ if TYPE_CHECKING:
 WIDTH_WITHOUT_TERMINAL = 200  # a table in a log file is not cut at 80 columns
 NO_SHARES_FROM_ONE = "nothing can be learned about their shares from one image per category"
 
+Item = TypeVar("Item")
+
+
+def say(text: str) -> None:
+    """One line on stderr, in the program's name; where that cannot be written, nobody can be told."""
+    with contextlib.suppress(OSError):
+        sys.stderr.write(f"fewsight: {printable(text)}\n")
+
+
+def printable(text: str) -> str:
+    """Text that may hold a file name, as a terminal may show it: one line, no control characters, no broken bytes."""
+    return "".join(char if char.isprintable() else _escaped(char) for char in text)
+
+
+def _escaped(char: str) -> str:
+    if "\udc80" <= char <= "\udcff":  # how Python carries a byte that is not UTF-8
+        return f"\\x{ord(char) - 0xDC00:02x}"
+    return char.encode("unicode_escape").decode("ascii")
+
+
+@contextlib.contextmanager
+def progress_bars() -> Iterator[None]:
+    """Show a bar for each piece of long work inside the block; silent when stderr is not a terminal."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    from fewsight._base.progress import reporting
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+
+        def report(items: Iterable[Item], what: str, total: int) -> Iterable[Item]:
+            task = progress.add_task(what or "working", total=total)
+            try:
+                for item in items:
+                    yield item
+                    progress.advance(task)
+            finally:
+                progress.remove_task(task)
+
+        with reporting(report):
+            yield
+
 
 def tell(*lines: str) -> None:
     """Lines on stdout, as they are: no markup, no wrapping, nothing a file name could do to the terminal."""
@@ -31,6 +76,10 @@ def tell(*lines: str) -> None:
 
 def show_table(headings: Sequence[str], rows: Iterable[Sequence[str]], *, numbers: Collection[int] = ()) -> None:
     """A table on stdout; the columns in `numbers` stand to the right."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table()
     for position, heading in enumerate(headings):
         table.add_column(Text(printable(heading)), justify="right" if position in numbers else "left", overflow="fold")

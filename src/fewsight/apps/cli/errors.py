@@ -10,7 +10,7 @@ import typer
 from typer.core import TyperGroup
 
 from fewsight._base.errors import FewsightError
-from fewsight.apps.cli.saying import say
+from fewsight.apps.cli.console import say
 from fewsight.apps.cli.signals import STOPPED, WORDS
 
 FAILED = 1  # usage errors are 2, given by typer
