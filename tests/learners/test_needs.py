@@ -7,6 +7,7 @@ import pytest
 from PIL import Image as Pillow
 from sklearn.utils.validation import check_is_fitted
 
+import fewsight
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import State
 from fewsight.apps.workbench import Workplace, predict_images
@@ -18,7 +19,6 @@ from fewsight.learners.labels import classes_from, classes_header, labelled
 from fewsight.learners.needs import GramsNeeded, ImagesNeeded, Needs, PreparedImages, RowsNeeded
 from fewsight.learners.probability import softmax
 from fewsight.persistence import load_learner, save
-from fewsight.persistence.registry import KINDS
 
 SMALL = {"n_words": 16, "n_levels": 1, "n_descriptors": 500, "longest_side": 48}
 
@@ -95,9 +95,10 @@ def test_a_learner_of_images_is_evaluated_beside_the_others(tiles):
 
 def test_a_learner_of_images_is_stored_once_it_is_registered(tiles, tmp_path, monkeypatch):
     learner = BrightnessClassifier().fit(tiles.images, tiles.labels)
-    with pytest.raises(InvalidInput, match="got BrightnessClassifier"):
+    with pytest.raises(InvalidInput, match=r"call fewsight\.register\(BrightnessClassifier\) first"):
         save(learner, tmp_path / "model")
-    monkeypatch.setitem(KINDS, "brightness_classifier", BrightnessClassifier)
+    monkeypatch.setattr(LEARNERS, "_others", {})  # what is registered here is forgotten afterwards
+    fewsight.register(BrightnessClassifier)
     save(learner, tmp_path / "model")
     again = load_learner(tmp_path / "model")
     np.testing.assert_array_equal(again.predict_proba(tiles.images), learner.predict_proba(tiles.images))
@@ -132,7 +133,8 @@ def test_rows_stand_side_by_side_with_the_channel_of_each_column(tiles):
 def test_images_are_passed_on_with_unfitted_channels(tiles):
     sides = prepared(tiles, SpatialPmk(**SMALL))
     given = ImagesNeeded().given(sides)
-    assert given.train is sides[0].images[0]
+    assert given.train == sides[0].images[0]
+    assert given.asked == sides[0].images[1]
     assert given.kernel == [sides[0].channel]
     assert not hasattr(given.kernel[0], "learned_")
 
