@@ -132,12 +132,13 @@ def bench_row(pool: ImagePool, repeats: int) -> dict[str, Any]:
     places = iter(np.random.default_rng(1).permutation(len(pool))[: 2 * repeats + 2].tolist())
 
     def ours() -> Any:
-        return ready.gram(codes[[next(places)]])
+        return ready.gram(codes.take(np.array([next(places)])))
 
-    np.testing.assert_allclose(ready.gram(codes[[0]]), channel.gram(codes[[0]], codes), rtol=1e-12)
+    first = codes.take(np.array([0]))
+    np.testing.assert_allclose(ready.gram(first), channel.gram(first, codes), rtol=1e-12)
     ours()
-    seconds = side_by_side(ours, lambda: channel.gram(codes[[0]], codes), repeats)
-    name = f"one dense_pmk image against a pool of {len(pool):,}, {codes.nnz / len(pool):.0f} non-zeros a row"
+    seconds = side_by_side(ours, lambda: channel.gram(first, codes), repeats)
+    name = f"one dense_pmk image against a pool of {len(pool):,}, {codes.matrix.nnz / len(pool):.0f} non-zeros a row"
     return record(name, *seconds, "Channel.gram, which looks at all rows anew")
 
 

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse
 from skimage import data
 
+from fewsight._base.encodings import SparseRows
 from fewsight._base.types import LocalFeatures
 from fewsight.channels import DensePmk, SpatialPmk, VocabularyPmk
 from fewsight.channels.base import Channel
@@ -54,10 +55,7 @@ def encoded(channel: Channel, images: list[LocalFeatures], n_training: int) -> s
     """Rows of a channel that learned from the first few images, without files and without a cache."""
     rng = np.random.default_rng(0)
     channel._set_learned(channel._learn([channel._sample(image, n_training, rng) for image in images[:n_training]]))
-    rows = [channel._encode(image) for image in images]
-    starts = np.cumsum([0, *(len(columns) for columns, _ in rows)])
-    columns, values = (np.concatenate(parts) for parts in zip(*rows, strict=True))
-    return scipy.sparse.csr_array((values, columns, starts), shape=(len(rows), channel.n_columns))
+    return SparseRows.stack([channel._encode(image) for image in images], channel.n_columns).matrix
 
 
 def main() -> None:

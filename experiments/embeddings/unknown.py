@@ -80,7 +80,7 @@ def one_draw(images: ImageSet, channel: Channel, seed: int, known: int, unknown:
     channel = channel.fit([chosen.images[i] for i in train], labels)
     rows, asked = (channel.encode([chosen.images[i] for i in part]) for part in (train, split.test))
     found = {f"gp: {rule}": _of_rule(rule, channel, rows, labels, asked, stranger) for rule in (AUTO, *RULES)}
-    plain = rows.toarray(), labels, asked.toarray()
+    plain = rows.matrix.toarray(), labels, asked.matrix.toarray()
     rivals: list[Callable[..., dict[str, Array]]] = [logistic_rules, distance_rules]
     scores = {name: values for rival in rivals for name, values in rival(*plain).items()}
     return found | {name: {"unknown_auroc": roc_auc(stranger, values)} for name, values in scores.items()}

@@ -64,7 +64,7 @@ class WordStore:
         rows = {"train": fitted.encode(train), "test": fitted.encode(test)}
         path = self.path(place)
         path.parent.mkdir(parents=True, exist_ok=True)
-        parts = [_arrays(name, part) for name, part in rows.items()]
+        parts = [_arrays(name, part.matrix) for name, part in rows.items()]
         header = {"channel": self.draws.settings["words"], "seed": place.seed, "per_class": place.per_class}
         write_archive(path, State(header, {**parts[0], **parts[1], **labels}))
 

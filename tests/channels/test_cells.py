@@ -34,8 +34,8 @@ def kind(request):
 def test_rows_sum_to_one_even_of_grey_blank_and_very_long_images(kind, tiles):
     channel = kind().fit(tiles)
     A = channel.encode([*tiles, GREY, BLANK, LONG])
-    np.testing.assert_allclose(A.sum(axis=1), 1, rtol=1e-5)
-    assert A.data.min() > 0
+    np.testing.assert_allclose(A.matrix.sum(axis=1), 1, rtol=1e-5)
+    assert A.matrix.data.min() > 0
     assert np.isfinite(channel.gram(A)).all()
 
 
@@ -50,7 +50,7 @@ def test_a_blank_image_is_no_more_certain_than_others(kind, tiles):
 
 def test_the_scale_is_the_mean_distance_of_the_training_images(kind, tiles):
     channel = kind().fit(tiles)
-    rows = channel.encode(tiles).toarray()
+    rows = channel.encode(tiles).matrix.toarray()
     distances = distances_reference(rows, rows)
     assert channel.scale_ == pytest.approx(distances[~np.eye(10, dtype=bool)].mean())
     np.testing.assert_allclose(channel.gram(rows), np.exp(-distances / channel.scale_), rtol=1e-9)

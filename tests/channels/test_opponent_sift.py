@@ -78,9 +78,9 @@ def test_wrong_labels_are_refused_in_one_sentence(tiles, labels, sentence):
 def test_rows_sum_to_one_and_hold_a_word_of_each_tree(tiles):
     channel = quick().fit(tiles, LABELS)
     A = channel.encode(tiles)
-    np.testing.assert_allclose(A.sum(axis=1), 1, rtol=1e-12)
+    np.testing.assert_allclose(A.matrix.sum(axis=1), 1, rtol=1e-12)
     assert A.shape[1] == channel.n_columns == 21 * 40
-    whole = A.toarray()[:, :40].reshape(6, 2, 20).sum(axis=2)  # level 0 weighs a quarter, each tree half of that
+    whole = A.matrix.toarray()[:, :40].reshape(6, 2, 20).sum(axis=2)  # level 0 weighs a quarter, each tree half of that
     np.testing.assert_allclose(whole, 1 / 8, rtol=1e-12)
 
 

@@ -4,7 +4,6 @@ import json
 
 import numpy as np
 import pytest
-import scipy.sparse
 from sklearn.base import clone
 
 from fewsight._base.errors import FewsightError, UnreadableImage
@@ -35,8 +34,13 @@ def files(tiles, tmp_path_factory):
 
 
 def same(A, B):
-    """Whether two sparse matrices are equal to the last bit; some have millions of columns, so never made dense."""
-    return A.shape == B.shape and (A != B).nnz == 0
+    """Whether encodings are equal to the last bit; some have millions of columns, so never made dense."""
+    A, B = A.state(), B.state()
+    return (
+        A.header == B.header
+        and A.arrays.keys() == B.arrays.keys()
+        and all(np.array_equal(A.arrays[name], B.arrays[name]) for name in A.arrays)
+    )
 
 
 @pytest.fixture(scope="module")
@@ -61,20 +65,30 @@ def test_its_name_is_the_one_it_is_listed_under(name):
 def test_a_row_per_image_and_a_valid_gram_matrix(name, tiles):
     channel = quick(name).fit(tiles[:8])
     A = channel.encode(tiles)
-    assert scipy.sparse.issparse(A)
+    assert isinstance(A, channel.encodings)
     assert A.shape == (12, channel.n_columns)
     K = channel.gram(A)
     np.testing.assert_array_equal(K, K.T)
     assert np.linalg.eigvalsh(K).min() > -1e-10
     np.testing.assert_allclose(np.diag(K), channel.diag(A), rtol=1e-12)
-    np.testing.assert_allclose(channel.gram(A, A[:5]), K[:, :5], rtol=1e-12)
+    np.testing.assert_allclose(channel.gram(A, A.take(np.arange(5))), K[:, :5], rtol=1e-12)
     np.testing.assert_allclose(np.diag(channel.distances(A, A)), 0, atol=1e-7)
+
+
+def test_its_encodings_can_be_taken_joined_and_stored(name, tiles):
+    channel = quick(name).fit(tiles[:8])
+    A = channel.encode(tiles)
+    assert same(channel.encode(tiles[:5]).join(channel.encode(tiles[5:])), A)
+    assert same(A.take(np.array([3, 0, 3])), channel.encode([tiles[3], tiles[0], tiles[3]]))
+    assert same(channel.encodings.from_state(A.state()), A)
+    assert len(channel.encode([])) == 0
+    np.testing.assert_allclose(channel.against(A).gram(A.take(np.array([2]))), channel.gram(A)[2:3], rtol=1e-12)
 
 
 def test_the_encoding_of_an_image_does_not_depend_on_its_company(name, tiles):
     channel = quick(name).fit(tiles[:8])
     together, alone = channel.encode(tiles), channel.encode(tiles[9:10])
-    assert same(together[9:10], alone)
+    assert same(together.take(np.array([9])), alone)
 
 
 @pytest.mark.parametrize("n_jobs", [2])

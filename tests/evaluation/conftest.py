@@ -19,6 +19,7 @@ class MeanColour(BaseEstimator):
     """A channel as far as the runner knows one. It notes which images it was fitted on and which it encoded."""
 
     informed: ClassVar[bool] = False
+    learns_from_unlabelled: ClassVar[bool] = False
     fitted_on: ClassVar[list[set[str]]] = []
     encoded: ClassVar[list[set[str]]] = []
     seeds: ClassVar[list[int]] = []

@@ -93,3 +93,46 @@ def test_two_classes_must_remain_to_be_learned():
 def test_a_protocol_that_cannot_be_is_refused(options, sentence):
     with pytest.raises(InvalidInput, match=sentence):
         Protocol(**options)
+
+
+LABELLED = np.array([*"aaaaaaaa", *"bbbbbbbb", *"cccccccc", *(None for _ in range(6))], dtype=object)
+
+
+def test_unlabelled_images_are_neither_trained_on_nor_tested_and_the_same_along_a_curve():
+    protocol = Protocol(per_class=(1, 3), test_per_class=2, repeats=3, unlabelled=9)
+    draws = list(protocol.splits(LABELLED))
+    for small, large in zip(draws[::2], draws[1::2], strict=True):
+        np.testing.assert_array_equal(small.unlabelled, large.unlabelled)
+        assert len(set(small.unlabelled.tolist())) == 9
+        assert not set(large.unlabelled.tolist()) & {*large.train.tolist(), *large.asked.tolist()}
+    assert any(LABELLED[place] is None for draw in draws for place in draw.unlabelled)
+    assert any(LABELLED[place] is not None for draw in draws for place in draw.unlabelled)
+    assert draws[0].unlabelled.tolist() != draws[2].unlabelled.tolist()
+
+
+def test_unlabelled_images_change_nothing_else_in_a_draw():
+    plain, more = (Protocol(per_class=(2,), test_per_class=2, repeats=2, unlabelled=n) for n in (0, 5))
+    for one, other in zip(plain.splits(LABELLED), more.splits(LABELLED), strict=True):
+        np.testing.assert_array_equal(one.train, other.train)
+        np.testing.assert_array_equal(one.test, other.test)
+        assert len(one.unlabelled) == 0
+
+
+def test_unlabelled_images_are_never_of_a_held_out_class():
+    protocol = Protocol(per_class=(2,), test_per_class=2, repeats=4, hold_out=1, unlabelled=10)
+    for draw in protocol.splits(LABELLED):
+        (strange,) = set(LABELLED[draw.held_out])
+        assert strange not in LABELLED[draw.unlabelled].tolist()
+
+
+def test_too_many_unlabelled_images_are_refused():
+    with pytest.raises(InvalidInput, match="unlabelled must be at most 18, the images that are neither trained on nor"):
+        list(Protocol(per_class=(2,), test_per_class=2, repeats=1, unlabelled=19).splits(LABELLED))
+    with pytest.raises(InvalidInput, match="unlabelled must be a whole number >= 0, got -1"):
+        Protocol(unlabelled=-1)
+
+
+def test_numbers_of_unlabelled_images_follow_where_images_are_renumbered():
+    (draw,) = Protocol(per_class=(2,), test_per_class=2, repeats=1, unlabelled=3).splits(LABELLED)
+    moved = draw.among(np.arange(100, 100 + len(LABELLED)))
+    np.testing.assert_array_equal(moved.unlabelled, draw.unlabelled + 100)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
+import numpy.typing as npt
 
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array
+from fewsight._base.types import Array, Json
 
 TILE = 128  # two tiles of float64 and their difference stay in the cache
 SYMMETRY = 1e-8  # of the largest value
@@ -20,16 +21,16 @@ def owner_name(owner: object) -> str:
     return owner if isinstance(owner, str) else type(owner).__name__
 
 
-def shown(value: Any) -> str:
+def shown(value: object) -> str:
     """A value as an error message shows it: short, whatever was passed."""
     text = repr(value)
     return text if len(text) <= 80 else text[:77] + "..."
 
 
-def check_positive(owner: object, name: str, value: Any) -> float:
+def check_positive(owner: object, name: str, value: Json) -> float:
     """A finite number above zero, as a float."""
     try:
-        number = float(value) if _is_number(value) else math.nan
+        number = float(value) if is_number(value) else math.nan
     except OverflowError:  # a whole number beyond all floats
         number = math.inf
     if not 0 < number < math.inf:
@@ -37,25 +38,24 @@ def check_positive(owner: object, name: str, value: Any) -> float:
     return number
 
 
-def check_integer(owner: object, name: str, value: Any, *, least: int, most: int | None = None) -> int:
+def check_integer(owner: object, name: str, value: Json | np.integer, *, least: int, most: int | None = None) -> int:
     """A whole number of at least `least` and, where that is given, at most `most`, as an int."""
-    whole = isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))
-    if not whole or value < least or (most is not None and value > most):
+    if not _is_whole(value) or value < least or (most is not None and value > most):
         wanted = f">= {least}" if most is None else f"from {least} to {most:,}"
         raise InvalidInput(f"{owner_name(owner)}: {name} must be a whole number {wanted}, got {shown(value)}.")
     return int(value)
 
 
-def check_number(owner: object, name: str, value: Any, *, least: float, most: float) -> float:
+def check_number(owner: object, name: str, value: Json, *, least: float, most: float) -> float:
     """A number from `least` to `most`, as a float."""
-    if not _is_number(value) or not least <= value <= most:
+    if not is_number(value) or not least <= value <= most:
         raise InvalidInput(
             f"{owner_name(owner)}: {name} must be a number from {least:g} to {most:g}, got {shown(value)}."
         )
     return float(value)
 
 
-def check_choice(owner: object, name: str, value: Any, choices: Collection[str]) -> str:
+def check_choice(owner: object, name: str, value: Json, choices: Collection[str]) -> str:
     """One of a few words; the message lists them."""
     if not isinstance(value, str) or value not in choices:
         listed = ", ".join(repr(choice) for choice in choices)
@@ -63,7 +63,9 @@ def check_choice(owner: object, name: str, value: Any, choices: Collection[str])
     return value
 
 
-def check_matrix(owner: object, name: str, value: Any, *, shape: tuple[int | None, int | None] = (None, None)) -> Array:
+def check_matrix(
+    owner: object, name: str, value: npt.ArrayLike, *, shape: tuple[int | None, int | None] = (None, None)
+) -> Array:
     """A finite float64 matrix whose sides equal `shape` wherever that is not None."""
     matrix = np.asarray(value, dtype=np.float64)
     fits = matrix.ndim == 2 and all(
@@ -78,7 +80,7 @@ def check_matrix(owner: object, name: str, value: Any, *, shape: tuple[int | Non
     return matrix
 
 
-def check_gram(owner: object, name: str, value: Any) -> Array:
+def check_gram(owner: object, name: str, value: npt.ArrayLike) -> Array:
     """A finite, square, symmetric float64 matrix."""
     if _is_square(value) and is_plainly_symmetric(value):
         return np.asarray(value)
@@ -108,10 +110,16 @@ def is_plainly_symmetric(K: Array) -> bool:
     return bool(np.sqrt(asymmetry) <= SYMMETRY * np.abs(K.diagonal()).max(initial=0.0))
 
 
-def _is_square(value: Any) -> bool:
-    floats = isinstance(value, np.ndarray) and value.dtype == np.float64 and value.ndim == 2
-    return floats and value.shape[0] == value.shape[1] > 0
+def _is_square(value: npt.ArrayLike) -> TypeGuard[Array]:
+    if not isinstance(value, np.ndarray) or value.dtype != np.float64 or value.ndim != 2:
+        return False
+    return bool(value.shape[0] == value.shape[1] > 0)
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Json) -> TypeGuard[float]:
+    """Whether a value is a real number, of Python or NumPy, and no truth value."""
     return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, (bool, np.bool_))
+
+
+def _is_whole(value: Json | np.integer) -> TypeGuard[int]:
+    return isinstance(value, (int, np.integer)) and not isinstance(value, (bool, np.bool_))

@@ -9,14 +9,17 @@ numba's cache watches the file of the calling loop only: after a change here, de
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import cgutils, types
-from numba.core.datamodel import PrimitiveModel, register_default
+from numba.core.base import BaseContext
+from numba.core.datamodel import DataModelManager, PrimitiveModel, register_default
+from numba.core.typing import Context as TypingContext
+from numba.core.typing import Signature
 from numba.extending import intrinsic
 
 from fewsight._base.types import Array
@@ -25,6 +28,10 @@ LANES = 8
 PAGE = 512  # numbers
 SKEW = 32  # rows, half a page
 _VECTOR = ir.VectorType(ir.DoubleType(), LANES)
+
+Values: TypeAlias = Sequence[ir.Value]
+Emit: TypeAlias = Callable[[ir.IRBuilder, ir.Value, ir.Value], ir.Value]
+Typed: TypeAlias = tuple[Signature, Callable[[BaseContext, ir.IRBuilder, Signature, Values], ir.Value]]
 
 
 class LanesType(types.Type):
@@ -39,26 +46,28 @@ lanes_type = LanesType()
 
 @register_default(LanesType)
 class _LanesModel(PrimitiveModel):
-    def __init__(self, manager: Any, fe_type: Any) -> None:
+    def __init__(self, manager: DataModelManager, fe_type: types.Type) -> None:
         super().__init__(manager, fe_type, _VECTOR)
 
 
-def _broadcast(builder: Any, number: Any) -> Any:
+def _broadcast(builder: ir.IRBuilder, number: ir.Value) -> ir.Value:
     first = builder.insert_element(ir.Constant(_VECTOR, ir.Undefined), number, ir.Constant(ir.IntType(32), 0))
     zeros = ir.Constant(ir.VectorType(ir.IntType(32), LANES), [0] * LANES)
     return builder.shuffle_vector(first, ir.Constant(_VECTOR, ir.Undefined), zeros)
 
 
-def _pointer(context: Any, builder: Any, array_type: Any, array: Any, place: Any) -> Any:
+def _pointer(
+    context: BaseContext, builder: ir.IRBuilder, array_type: types.Type, array: ir.Value, place: ir.Value
+) -> ir.Value:
     data = context.make_array(array_type)(context, builder, array).data
     return builder.bitcast(builder.gep(data, [place]), _VECTOR.as_pointer())
 
 
-def _binary(emit: Callable[[Any, Any, Any], Any]) -> Any:
+def _binary(emit: Emit) -> Callable[[Array, Array], Array]:
     """A function of two lanes, number by number."""
 
-    def typed(typing_context: Any, a: Any, b: Any) -> Any:
-        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def typed(typing_context: TypingContext, a: types.Type, b: types.Type) -> Typed:
+        def generate(context: BaseContext, builder: ir.IRBuilder, signature: Signature, arguments: Values) -> ir.Value:
             return emit(builder, *arguments)
 
         return lanes_type(lanes_type, lanes_type), generate
@@ -66,7 +75,7 @@ def _binary(emit: Callable[[Any, Any, Any], Any]) -> Any:
     return intrinsic(typed)
 
 
-def _smaller(builder: Any, a: Any, b: Any) -> Any:
+def _smaller(builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
     return builder.select(builder.fcmp_ordered("<", a, b), a, b)
 
 
@@ -77,20 +86,20 @@ minimum = _binary(_smaller)
 
 
 @intrinsic
-def fill(typing_context: Any, number: Any) -> Any:
+def fill(typing_context: TypingContext, number: types.Type) -> Typed:
     """One number in every lane."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context: BaseContext, builder: ir.IRBuilder, signature: Signature, arguments: Values) -> ir.Value:
         return _broadcast(builder, arguments[0])
 
     return lanes_type(types.float64), generate
 
 
 @intrinsic
-def multiply_add(typing_context: Any, number: Any, a: Any, b: Any) -> Any:
+def multiply_add(typing_context: TypingContext, number: types.Type, a: types.Type, b: types.Type) -> Typed:
     """number * a + b, rounded once."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context: BaseContext, builder: ir.IRBuilder, signature: Signature, arguments: Values) -> ir.Value:
         number, a, b = arguments
         kind = ir.FunctionType(_VECTOR, [_VECTOR] * 3)
         fma = cgutils.get_or_insert_function(builder.module, kind, f"llvm.fma.v{LANES}f64")
@@ -100,10 +109,10 @@ def multiply_add(typing_context: Any, number: Any, a: Any, b: Any) -> Any:
 
 
 @intrinsic
-def add_where(typing_context: Any, a: Any, b: Any, bits: Any) -> Any:
+def add_where(typing_context: TypingContext, a: types.Type, b: types.Type, bits: types.Type) -> Typed:
     """a + b in the lanes whose bit is set, a in the others; the least bit is the first lane's."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context: BaseContext, builder: ir.IRBuilder, signature: Signature, arguments: Values) -> ir.Value:
         a, b, bits = arguments
         lanes = builder.bitcast(bits, ir.VectorType(ir.IntType(1), LANES))
         return builder.select(lanes, builder.fadd(a, b), a)
@@ -112,20 +121,20 @@ def add_where(typing_context: Any, a: Any, b: Any, bits: Any) -> Any:
 
 
 @intrinsic
-def load(typing_context: Any, array: Any, place: Any) -> Any:
+def load(typing_context: TypingContext, array: types.Type, place: types.Type) -> Typed:
     """The LANES numbers of a flat, contiguous array that begin at a place."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context: BaseContext, builder: ir.IRBuilder, signature: Signature, arguments: Values) -> ir.Value:
         return builder.load(_pointer(context, builder, signature.args[0], *arguments), align=8)
 
     return lanes_type(array, types.uint64), generate
 
 
 @intrinsic
-def store(typing_context: Any, array: Any, place: Any, a: Any) -> Any:
+def store(typing_context: TypingContext, array: types.Type, place: types.Type, a: types.Type) -> Typed:
     """Write LANES numbers to where `load` would read them."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context: BaseContext, builder: ir.IRBuilder, signature: Signature, arguments: Values) -> ir.Value:
         array, place, a = arguments
         builder.store(a, _pointer(context, builder, signature.args[0], array, place), align=8)
         return context.get_dummy_value()
@@ -134,10 +143,10 @@ def store(typing_context: Any, array: Any, place: Any, a: Any) -> Any:
 
 
 @intrinsic
-def fetch(typing_context: Any, array: Any, place: Any) -> Any:
+def fetch(typing_context: TypingContext, array: types.Type, place: types.Type) -> Typed:
     """Have the processor bring the line of the cache with this number; nothing waits for it."""
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+    def generate(context: BaseContext, builder: ir.IRBuilder, signature: Signature, arguments: Values) -> ir.Value:
         bytes_type, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
         where = builder.bitcast(_pointer(context, builder, signature.args[0], *arguments), bytes_type)
         kind = ir.FunctionType(ir.VoidType(), [bytes_type, flag, flag, flag])

@@ -6,11 +6,11 @@ from __future__ import annotations
 from typing import Any
 
 from fewsight._base.checks import check_choice
+from fewsight._base.encodings import Encodings
 from fewsight._base.errors import InvalidInput
 from fewsight._base.registry import Registry
-from fewsight.channels.base import Channel
+from fewsight.channels.base import Channel, fit_channel
 from fewsight.channels.colour import Colour
-from fewsight.channels.comparing import Encodings
 from fewsight.channels.dense_pmk import DensePmk
 from fewsight.channels.embedding import Embedding
 from fewsight.channels.harris_pmk import HarrisPmk
@@ -59,6 +59,7 @@ __all__ = [
     "Vectors",
     "VocabularyPmk",
     "check_weights",
+    "fit_channel",
     "make_channel",
     "prior_shares",
 ]

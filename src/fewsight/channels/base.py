@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
@@ -13,42 +14,55 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from threadpoolctl import threadpool_limits
 
-from fewsight._base.checks import check_integer
+from fewsight._base.checks import check_integer, shown
+from fewsight._base.encodings import Encodings, Entry, SparseRows
 from fewsight._base.errors import InvalidInput, NotFitted, UnreadableImage
 from fewsight._base.parallel import map_pieces
-from fewsight._base.types import Indices, LocalFeatures, Recipe, State
-from fewsight.channels.comparing import Comparing, Encodings, stacked
-from fewsight.channels.groups import groups_of
+from fewsight._base.types import Array, Indices, LabelsLike, LocalFeatures, Recipe, State
+from fewsight.channels.option_fields import Options, option
 from fewsight.images import FeatureCache, Image, ImageArray, as_image
+from fewsight.kernels import Kernel
+from fewsight.kernels.against import Against
 
+ROUNDING = 1e-13  # of sums over thousands of columns, relative
 LARGEST_SEED = 2**32 - 1  # that scikit-learn takes
-LARGEST_SIDE = 5_000  # pixels of the working resolution; also of an image that a scale below 1 enlarges
+WORKPLACE = ("cache", "n_jobs")  # options that change where and how fast, never what comes out
 Piece = TypeVar("Piece")
 Result = TypeVar("Result")
 
 
-class Channel(Comparing, BaseEstimator, ABC):
+class Channel(Options, BaseEstimator, ABC):
     """A named recipe: which local features, how they become an encoding, which kernel compares encodings.
 
-    Subclasses state their options in `__init__`, among them `cache`, `n_jobs` and `random_state`, and know how to describe one
-    image (`_describe`), what to keep of it for learning (`_sample`), how to learn from that (`_learn`) and how to encode
-    one image (`_encode`). What was learned lives in `learned_`. A channel that learns from labels as well says so
-    (`_uses_labels`) and knows how (`_learn_labelled`).
+    Subclasses state their options (`channels/option_fields.py`), and know how to describe one image (`_describe`), what to keep
+    of it for learning (`_sample`), how to learn from that (`_learn`) and how to encode one image (`_encode`). What was learned
+    lives in `learned_`. A channel that learns from labels as well says so (`_uses_labels`) and knows how (`_learn_labelled`).
+    Its encodings are rows of numbers, most of them zero, unless it names another kind (`encodings`).
     """
 
     name: ClassVar[str]
-    # Options that change where and how fast, never what comes out.
-    _workplace: ClassVar[tuple[str, ...]] = ("cache", "n_jobs")
+    # What `encode` returns, and `kernel` compares.
+    encodings: ClassVar[type[Encodings]] = SparseRows
+    # Parts of the local features ("scales", "strengths", "aspect") that it cannot do without: where a cache that an older
+    # version filled does not hold them, they are computed anew.
+    required_features: ClassVar[tuple[str, ...]] = ()
     # Options that say where a file is that the channel needs; it may lie elsewhere when a model file is opened.
     places: ClassVar[tuple[str, ...]] = ()
     # Whether what it sees was learned from many other images, or brought by the user; see `prior_shares`.
     informed: ClassVar[bool] = False
+    # Whether `fit` is to be given all images there are, those without a label too; see `fit_channel`.
+    learns_from_unlabelled: ClassVar[bool] = False
 
-    cache: FeatureCache | None
-    n_jobs: int | None
-    random_state: int
+    random_state: int = option(default=0, doc="seed of all that is drawn at random.")
+    cache: FeatureCache | None = option(default=None, doc="a FeatureCache, or None to compute everything anew.")
+    n_jobs: int | None = option(default=None, doc="images described at the same time, as in joblib.")
 
     # What a channel must say.
+
+    @property
+    @abstractmethod
+    def kernel(self) -> Kernel:
+        """Compares two encodings."""
 
     @abstractmethod
     def _feature_recipe(self) -> Recipe:
@@ -84,13 +98,13 @@ class Channel(Comparing, BaseEstimator, ABC):
         """All that decides what `_encode` returns, beside the local features; includes a digest of `learned_`."""
 
     @abstractmethod
-    def _encode(self, features: LocalFeatures) -> tuple[np.ndarray, np.ndarray]:
-        """Ascending columns and their values of the row of one image."""
+    def _encode(self, features: LocalFeatures) -> Entry:
+        """The encoding of one image, as `encodings.entry` gives it: of sparse rows, its ascending columns and their values."""
 
     @property
     @abstractmethod
     def n_columns(self) -> int:
-        """Length of an encoding."""
+        """How many numbers a row has; of sets of descriptors, a descriptor."""
 
     @abstractmethod
     def _set_learned(self, state: State) -> None:
@@ -116,7 +130,7 @@ class Channel(Comparing, BaseEstimator, ABC):
 
     # What a channel offers.
 
-    def fit(self, images: Sequence[Any], labels: Any = None) -> Self:
+    def fit(self, images: Sequence[Any], labels: LabelsLike | None = None) -> Self:
         """Learn what the encoding needs from the training images. The labels are for channels that use them.
 
         One label per image: strings, integers or booleans; None is an image without.
@@ -125,7 +139,7 @@ class Channel(Comparing, BaseEstimator, ABC):
         if not images:
             raise InvalidInput(f"{type(self).__name__}: fit needs at least one image, got none.")
         self._check_options()
-        groups = groups_of(self, labels, len(images)) if self._uses_labels and labels is not None else None
+        groups = self._groups(labels, len(images)) if self._uses_labels and labels is not None else None
         cache = self._kept
         if cache is None:
             self._set_learned(self._learned_from(images, groups))
@@ -157,22 +171,41 @@ class Channel(Comparing, BaseEstimator, ABC):
         return self._map(self._features_of, as_images(images), "local features")
 
     def encode(self, images: Sequence[Any]) -> Encodings:
-        """One row per image, ready for `gram`."""
+        """The encodings of the images, in their order, ready for `gram`."""
         self._check_fitted()
-        rows = self._map(self._encoding_of, as_images(images), "encodings")
-        return stacked(rows, self.n_columns)
+        entries = self._map(self._encoding_of, as_images(images), "encodings")
+        return self.encodings.stack(entries, self.n_columns)
+
+    def gram(self, A: Encodings, B: Encodings | None = None) -> Array:
+        """Kernel values between encodings; of A with itself if B is None."""
+        return self.kernel.gram(A, B)
+
+    def against(self, B: Encodings) -> Against:
+        """Encodings made ready once, for many comparisons of a few others with all of them."""
+        return self.kernel.against(B)
+
+    def diag(self, A: Encodings) -> Array:
+        """Kernel values of each encoding with itself."""
+        return self.kernel.diag(A)
+
+    def distances(self, A: Encodings, B: Encodings) -> Array:
+        """Distances in the space that the kernel spans; what rounding leaves of zero is zero."""
+        squares = self.diag(A)[:, None] + self.diag(B)[None, :]
+        squared = squares - 2 * self.gram(A, B)
+        return np.sqrt(np.where(squared > ROUNDING * squares, squared, 0.0))
 
     def state(self) -> State:
         """Options and what was learned, for the model file."""
         self._check_fitted()
-        params = {key: value for key, value in self.get_params(deep=False).items() if key not in self._workplace}
+        params = {key: value for key, value in self.get_params(deep=False).items() if key not in WORKPLACE}
         options = {key: os.fspath(value) if isinstance(value, os.PathLike) else value for key, value in params.items()}
         return State({"name": self.name, "options": options}, {}).join("learned", self.learned_)
 
     @classmethod
     def from_state(cls, state: State) -> Self:
-        options = {
-            key: tuple(value) if isinstance(value, list) else value for key, value in state.header["options"].items()
+        stored: dict[str, Any] = state.header["options"]
+        options: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value for key, value in stored.items()
         }
         channel = cls(**options)
         channel._set_learned(state.nested("learned"))
@@ -183,7 +216,17 @@ class Channel(Comparing, BaseEstimator, ABC):
         """What came from a file, and may have been edited, fits together: one small image goes all the way."""
         self._check_options()
         squares = (np.indices((32, 32)) // 8).sum(axis=0) % 2  # whose corners are found by those that look for some
-        self._encoded(ImageArray((200 * squares).astype(np.uint8)))
+        self._encode(self._features_of(ImageArray((200 * squares).astype(np.uint8))))
+
+    def set_workplace(self, *, cache: FeatureCache | None, n_jobs: int | None) -> Self:
+        """Work with this cache and this many jobs from now on; nothing that comes out changes by it."""
+        self.cache, self.n_jobs = cache, n_jobs
+        return self
+
+    def __sklearn_clone__(self) -> Self:
+        """An unfitted channel like this one, with the same cache: it keeps account of the size of its folder."""
+        options = copy.deepcopy({key: value for key, value in self.get_params(deep=False).items() if key != "cache"})
+        return type(self)(**options, cache=self.cache)
 
     # One image at a time, through the cache.
 
@@ -193,29 +236,32 @@ class Channel(Comparing, BaseEstimator, ABC):
         key = self._features_key(image)
         stored = self._kept.get(key)
         if stored is not None:
-            return LocalFeatures(stored.arrays["descriptors"], stored.arrays["locations"])
+            features = LocalFeatures.from_state(stored)
+            if all(getattr(features, part) is not None for part in self.required_features):
+                return features
         features = self._describe(image)
-        self._kept.put(key, State({}, {"descriptors": features.descriptors, "locations": features.locations}))
+        self._kept.put(key, features.state())
         return features
 
     def _features_key(self, image: Image) -> str:
         return FeatureCache.key_of("local features", image.content_hash, self._feature_recipe())
 
-    def _encoding_of(self, image: Image) -> tuple[np.ndarray, np.ndarray]:
+    def _encoding_of(self, image: Image) -> Entry:
         if self._kept is None:
-            return self._encoded(image)
-        recipes = self._feature_recipe(), self._encode_recipe()
-        key = FeatureCache.key_of("encoding", image.content_hash, *recipes)
+            return self._encode(self._features_of(image))
+        key = self._encoding_key(image)
         stored = self._kept.get(key)
         if stored is not None:
-            return stored.arrays["columns"], stored.arrays["values"]
-        columns, values = self._encoded(image)
-        self._kept.put(key, State({}, {"columns": columns, "values": values}))
-        return columns, values
+            return stored.arrays
+        entry = self._encode(self._features_of(image))
+        self._kept.put(key, State({}, dict(entry)))
+        return entry
 
-    def _encoded(self, image: Image) -> tuple[np.ndarray, np.ndarray]:
-        columns, values = self._encode(self._features_of(image))
-        return columns.astype(np.int32), values
+    def _encoding_key(self, image: Image) -> str:
+        """Sparse rows, which were the only kind once, are not named in it: caches of that time are still read."""
+        kind: list[Recipe] = [] if self.encodings is SparseRows else [{"encodings": self.encodings.kind}]
+        recipes = self._feature_recipe(), self._encode_recipe()
+        return FeatureCache.key_of("encoding", image.content_hash, *recipes, *kind)
 
     def _learned_key(self, images: list[Image], groups: Indices | None) -> str:
         hashes = "".join(image.content_hash for image in images)
@@ -248,9 +294,38 @@ class Channel(Comparing, BaseEstimator, ABC):
         self._feature_recipe()
         self._learn_recipe()
 
+    def _groups(self, labels: LabelsLike, n: int) -> Indices:
+        """The number of each image's class, in the order of their first appearance; -1 where the label is None.
+
+        What a class is called makes no difference to what is learned from it.
+        """
+        who = type(self).__name__
+        try:
+            listed = list(labels)
+            classes = list(dict.fromkeys(label for label in listed if label is not None))
+        except TypeError:
+            raise InvalidInput(
+                f"{who}: labels must be a list of strings, integers or None, got {shown(labels)}."
+            ) from None
+        if len(listed) != n:
+            raise InvalidInput(f"{who}: images and labels must have the same length, got {n} and {len(listed)}.")
+        numbers = {None: -1, **{label: number for number, label in enumerate(classes)}}
+        return np.array([numbers[label] for label in listed], dtype=np.intp)
+
     def _check_fitted(self) -> None:
         if not hasattr(self, "learned_"):
             raise NotFitted(f"{type(self).__name__}: call fit with training images before encoding any.")
+
+
+def fit_channel(channel: Channel, images: Sequence[Any], labels: LabelsLike, positions: Indices) -> Channel:
+    """Fit a channel on the images at these positions, whose labels these are.
+
+    A channel that learns from unlabelled images is given the others as well, with None for a label.
+    """
+    if not channel.learns_from_unlabelled:
+        return channel.fit([images[position] for position in positions], labels)
+    known = dict(zip(positions.tolist(), labels, strict=True))
+    return channel.fit(images, [known.get(position) for position in range(len(images))])
 
 
 def as_images(images: Sequence[Any]) -> list[Image]:

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Sequence
-from typing import Any, ClassVar, Self, final
+from collections.abc import Hashable, Sequence
+from typing import Any, ClassVar, Self, TypeAlias, final
+
+import numpy as np
+import numpy.typing as npt
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Recipe
+from fewsight._base.types import Json, LabelsLike, Recipe
 from fewsight.channels.network_channel import NetworkChannel
+from fewsight.channels.option_fields import option
 from fewsight.features.networks import GET_ONNX, ImageNetwork, Wishes, onnxruntime_is_there, read_onnx
-from fewsight.images import FeatureCache
 from fewsight.images.files import stamp_of
 
 WHO = "Embedding"
+Wished: TypeAlias = float | str | Sequence[float] | npt.NDArray[np.number] | None
 
 
 @final
@@ -24,62 +28,32 @@ class Embedding(NetworkChannel):
 
     What is not given is read from the file: the size of the input from its shape; `side`, `mean`, `std` and `colours` from
     metadata of these names. docs/embeddings.md shows how to export a network.
-
-    Parameters
-    ----------
-    model : the ONNX file. A model file of fewsight remembers the path and a hash of the content, not the network.
-    side : of the input in pixels, where the network takes any size.
-    mean, std : of red, green and blue, for pixels in [0, 1]; ImageNet's where the file says nothing.
-    crop : None takes the whole image; a number, such as 0.875, that share of the largest square in the middle.
-    layout : "nchw" or "nhwc", where the shape of the input does not tell.
-    colours : "rgb" or "bgr".
-    output : the name of the output; otherwise the first with one row per image. A map of vectors is averaged.
-    pooling : of a sequence of vectors, the "first" or the "mean".
-    compare : "rbf" (a Gaussian), "cosine" or "linear" (the inner product).
-    scale : of the Gaussian; None chooses it by the evidence of the training labels.
-    unit_length : whether the Gaussian compares vectors divided by their length.
-    longest_side : images are read no larger than this, in pixels.
     """
 
     name: ClassVar[str] = "embedding"
     places: ClassVar[tuple[str, ...]] = ("model",)
 
-    def __init__(
-        self,
-        model: str | os.PathLike[str] | None = None,
-        *,
-        side: int | None = None,
-        mean: tuple[float, ...] | None = None,
-        std: tuple[float, ...] | None = None,
-        crop: float | None = None,
-        layout: str | None = None,
-        colours: str | None = None,
-        output: str | None = None,
-        pooling: str | None = None,
-        compare: str = "rbf",
-        scale: float | None = None,
-        unit_length: bool = True,
-        longest_side: int = 480,
-        cache: FeatureCache | None = None,
-        n_jobs: int | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.model = model
-        self.side = side
-        self.mean = mean
-        self.std = std
-        self.crop = crop
-        self.layout = layout
-        self.colours = colours
-        self.output = output
-        self.pooling = pooling
-        self.compare = compare
-        self.scale = scale
-        self.unit_length = unit_length
-        self.longest_side = longest_side
-        self.cache = cache
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    model: str | os.PathLike[str] | None = option(
+        default=None,
+        kw_only=False,
+        doc="the ONNX file. A model file of fewsight remembers the path and a hash of the content, not the network.",
+    )
+    side: int | None = option(default=None, doc="of the input in pixels, where the network takes any size.")
+    mean: tuple[float, ...] | None = option(
+        default=None, doc="of red, green and blue, for pixels in [0, 1]; ImageNet's where the file says nothing."
+    )
+    std: tuple[float, ...] | None = option(default=None, doc="standard deviations, like `mean`.")
+    crop: float | None = option(
+        default=None,
+        doc="None takes the whole image; a number, such as 0.875, that share of the largest square in the middle.",
+    )
+    layout: str | None = option(default=None, doc='"nchw" or "nhwc", where the shape of the input does not tell.')
+    colours: str | None = option(default=None, doc='"rgb" or "bgr".')
+    output: str | None = option(
+        default=None,
+        doc="the name of the output; otherwise the first with one row per image. A map of vectors is averaged.",
+    )
+    pooling: str | None = option(default=None, doc='of a sequence of vectors, the "first" or the "mean".')
 
     @classmethod
     def missing(cls) -> str | None:
@@ -89,7 +63,7 @@ class Embedding(NetworkChannel):
         """How the network is fed and what is taken from it."""
         return [f"embedding: {self._network().described}."]
 
-    def fit(self, images: Sequence[Any], labels: Any = None) -> Self:
+    def fit(self, images: Sequence[Any], labels: LabelsLike | None = None) -> Self:
         """As every channel; the network may be another one than before."""
         self.__dict__.pop("learned_", None)
         return super().fit(images, labels)
@@ -111,13 +85,13 @@ class Embedding(NetworkChannel):
         return self._network().recipe()
 
     def _wishes(self) -> Wishes:
-        wished = {name: getattr(self, name) for name in Wishes.__dataclass_fields__}
-        return Wishes(**{name: _hashable(name, value) for name, value in wished.items()})
+        wished: dict[str, Any] = {name: _hashable(name, getattr(self, name)) for name in Wishes.__dataclass_fields__}
+        return Wishes(**wished)
 
-    def _source(self) -> dict[str, Any]:
+    def _source(self) -> dict[str, str]:
         return {"network": self._network().digest}
 
-    def _check_source(self, source: Any) -> None:
+    def _check_source(self, source: Json) -> None:
         if not isinstance(source, dict) or not isinstance(source.get("network"), str):
             raise InvalidInput(f"{WHO}: the hash of the network must be a text, got {shown(source)}.")
 
@@ -127,9 +101,8 @@ def _opened(path: str, stamp: tuple[int, ...], wishes: Wishes) -> ImageNetwork:
     return ImageNetwork(read_onnx(path, WHO), wishes)
 
 
-def _hashable(name: str, value: Any) -> Any:
-    if hasattr(value, "tolist"):
-        value = value.tolist()
+def _hashable(name: str, wished: Wished) -> Hashable:
+    value = wished.tolist() if isinstance(wished, np.ndarray | np.generic) else wished
     value = tuple(value) if isinstance(value, list) else value
     try:
         hash(value)

@@ -6,22 +6,21 @@ from abc import ABC, abstractmethod
 
 import numpy as np
 
-from fewsight._base.checks import check_integer
 from fewsight._base.types import Recipe
-from fewsight.channels.base import LARGEST_SIDE
+from fewsight.channels.shared_options import WorkingResolution
 from fewsight.channels.vector_channel import VectorChannel
 from fewsight.features.networks import ImageNetwork
 from fewsight.images import Image
 
 
-class NetworkChannel(VectorChannel, ABC):
+class NetworkChannel(WorkingResolution, VectorChannel, ABC):
     """The output of a network is the vector of an image.
 
     Each image is run by itself on one thread, and several images at the same time: without a GPU that is as quick as batches, and
     no image's numbers depend on its company.
     """
 
-    longest_side: int
+    longest_side: int = 480
 
     @abstractmethod
     def _network(self) -> ImageNetwork:
@@ -32,10 +31,7 @@ class NetworkChannel(VectorChannel, ABC):
         """All that decides what comes out of the network; does not load it."""
 
     def _vector(self, image: Image) -> np.ndarray:
-        return self._network().vector(image.pixels(self._side()), image.name)
+        return self._network().vector(image.pixels(self._working_side), image.name)
 
     def _feature_recipe(self) -> Recipe:
-        return {**self._network_recipe(), "longest_side": self._side()}
-
-    def _side(self) -> int:
-        return check_integer(self, "longest_side", self.longest_side, least=16, most=LARGEST_SIDE)
+        return {**self._network_recipe(), "longest_side": self._working_side}

@@ -8,93 +8,48 @@ import numpy as np
 
 from fewsight._base.checks import check_integer, shown
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Indices, LocalFeatures, Recipe, State
-from fewsight.channels.dense import DenseSiftChannel
-from fewsight.encodings import ClusteringForest, SpatialPyramid, clustering_forest
+from fewsight._base.types import Indices, Recipe, State
+from fewsight.channels.option_fields import option
+from fewsight.channels.words import WordsChannel
+from fewsight.encodings import ClusteringForest, clustering_forest
 from fewsight.encodings.clustering_forest import MAX_WORDS
 from fewsight.features import DenseOpponentSift
-from fewsight.images import FeatureCache, Image
 
 
-class OpponentSift(DenseSiftChannel):
+class OpponentSift(WordsChannel):
     """Which small structures of which colours stand where: dense opponent-colour SIFT words in a spatial pyramid.
 
     The words are the leaves of extremely randomised trees, grown on the training images.
-
-    Parameters
-    ----------
-    n_trees : trees of the forest; each gives every local feature one word.
-    n_leaves : words of each tree.
-    supervised : whether the trees are grown to tell the classes of the training images apart, as in [Moosmann2006]. Images
-        without a label then contribute nothing. Otherwise, and with fewer than two classes, the trees bring alike features
-        together.
-    n_levels : levels of the pyramid; 3 means the whole image, its quarters and its sixteenths.
-    step, patch, scales : of the dense SIFT grid, in pixels of the working resolution.
-    contrast : mean gradient at which a colour's descriptor has half its length; what is fainter is mostly noise.
-    longest_side : images are made smaller, never larger, to this many pixels.
-    n_descriptors : descriptors drawn from the training images to grow the forest on.
-    random_state : seed of the draw and of the trees.
-    cache : a FeatureCache, or None to compute everything anew.
-    n_jobs : images described, and trees grown, at the same time, as in joblib.
     """
 
     name: ClassVar[str] = "opponent_sift"
 
-    def __init__(
-        self,
-        *,
-        n_trees: int = 10,
-        n_leaves: int = 150,
-        supervised: bool = False,
-        n_levels: int = 3,
-        step: float = 8,
-        patch: int = 16,
-        scales: tuple[float, ...] = (1.0, 2.0),
-        contrast: float = 1.0,
-        longest_side: int = 300,
-        n_descriptors: int = 100_000,
-        random_state: int = 0,
-        cache: FeatureCache | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_trees = n_trees
-        self.n_leaves = n_leaves
-        self.supervised = supervised
-        self.n_levels = n_levels
-        self.step = step
-        self.patch = patch
-        self.scales = scales
-        self.contrast = contrast
-        self.longest_side = longest_side
-        self.n_descriptors = n_descriptors
-        self.random_state = random_state
-        self.cache = cache
-        self.n_jobs = n_jobs
+    n_trees: int = option(default=10, doc="trees of the forest; each gives every local feature one word.")
+    n_leaves: int = option(default=150, doc="words of each tree.")
+    supervised: bool = option(
+        default=False,
+        doc="whether the trees are grown to tell the classes of the training images apart, as in [Moosmann2006]. Images without "
+        "a label then contribute nothing. Otherwise, and with fewer than two classes, the trees bring alike features together.",
+    )
+    scales: tuple[float, ...] = (1.0, 2.0)
+    contrast: float = option(
+        default=1.0,
+        doc="mean gradient at which a colour's descriptor has half its length; what is fainter is mostly noise.",
+    )
 
     @property
-    def n_columns(self) -> int:
-        return self._pyramid.n_cells * self.forest_.n_words
+    def _vocabulary(self) -> ClusteringForest:
+        return self.forest_
 
     @property
-    def _colour_grid(self) -> DenseOpponentSift:
+    def _descriptor(self) -> DenseOpponentSift:
         return DenseOpponentSift(step=self.step, patch=self.patch, scales=self.scales, contrast=self.contrast)
-
-    @property
-    def _pyramid(self) -> SpatialPyramid:
-        return SpatialPyramid(self.n_levels)
 
     @property
     def _uses_labels(self) -> bool:
         return self.supervised
 
-    def _feature_recipe(self) -> Recipe:
-        return {**super()._feature_recipe(), **self._colour_grid.recipe()}
-
-    def _describe(self, image: Image) -> LocalFeatures:
-        return self._colour_grid.describe(image.pixels(self.longest_side))
-
     def _learn_recipe(self) -> Recipe:
-        _ = self._pyramid  # checks n_levels before any work is done
         if not isinstance(self.supervised, bool):
             raise InvalidInput(f"OpponentSift: supervised must be True or False, got {shown(self.supervised)}.")
         n_trees = check_integer(self, "n_trees", self.n_trees, least=1, most=1_000)
@@ -106,10 +61,6 @@ class OpponentSift(DenseSiftChannel):
             "n_descriptors": check_integer(self, "n_descriptors", self.n_descriptors, least=1, most=2_000_000),
             "random_state": self.random_state,
         }
-
-    def _sample(self, features: LocalFeatures, n_images: int, rng: np.random.Generator) -> np.ndarray:
-        share = max(1, self.n_descriptors // n_images)
-        return features.descriptors[np.sort(rng.permutation(len(features))[:share])]
 
     def _learn(self, samples: list[np.ndarray]) -> State:
         return self._grown(np.concatenate(samples), None)
@@ -141,7 +92,3 @@ class OpponentSift(DenseSiftChannel):
 
     def _encode_recipe(self) -> Recipe:
         return {**self._pyramid.recipe(), "forest": self.forest_.digest}
-
-    def _encode(self, features: LocalFeatures) -> tuple[np.ndarray, np.ndarray]:
-        words = self.forest_.assign(features.descriptors)
-        return self._pyramid.encode(words, features.locations, self.forest_.n_words)

@@ -7,17 +7,24 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from fewsight._base.checks import check_integer, check_number
+from fewsight._base.encodings import Entry, SparseRows
 from fewsight._base.types import LocalFeatures, Recipe, State
 from fewsight.channels.base import Channel
+from fewsight.channels.option_fields import option
+from fewsight.channels.shared_options import DescriptorSample
 from fewsight.encodings import Projection, UniformPyramid, principal_components
 
 
-class PointsChannel(Channel, ABC):
+class PointsChannel(DescriptorSample, Channel, ABC):
     """Learns a projection of the descriptors, and lets the subclass build bins over the projected points."""
 
-    n_components: int
-    position: float
-    n_descriptors: int
+    n_components: int = option(
+        default=10, doc="dimensions that the SIFT descriptors are reduced to, each with unit variance."
+    )
+    position: float = option(
+        default=8.0,
+        doc="width of the image in the same units; a larger one lets matches be less far apart. 0 leaves it out.",
+    )
 
     @abstractmethod
     def _learn_bins(self, points: np.ndarray) -> State:
@@ -43,8 +50,7 @@ class PointsChannel(Channel, ABC):
 
     def _sample(self, features: LocalFeatures, n_images: int, rng: np.random.Generator) -> np.ndarray:
         """Descriptors with the locations behind them, as float32."""
-        share = max(1, self.n_descriptors // n_images)
-        chosen = np.sort(rng.permutation(len(features))[:share])
+        chosen = self._drawn(len(features), n_images, rng)
         return np.hstack([features.descriptors[chosen].astype(np.float32), features.locations[chosen]])
 
     def _learn(self, samples: list[np.ndarray]) -> State:
@@ -59,15 +65,15 @@ class PointsChannel(Channel, ABC):
         self._set_bins(state.nested("bins"))
         self.learned_ = state
 
-    def _encode(self, features: LocalFeatures) -> tuple[np.ndarray, np.ndarray]:
-        return self._encode_points(self.projection_.points(features))
+    def _encode(self, features: LocalFeatures) -> Entry:
+        return SparseRows.entry(*self._encode_points(self.projection_.points(features)))
 
 
 class CubesChannel(PointsChannel, ABC):
     """Points are matched in cubes of one size, then twice that, and so on, which depend on no image."""
 
-    finest: float
-    n_levels: int
+    finest: float = option(default=2.0, doc="width of the smallest cubes.")
+    n_levels: int = option(default=5, doc="how many sizes of cubes there are, each twice the one before.")
 
     @property
     def n_columns(self) -> int:

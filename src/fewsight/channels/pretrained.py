@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, Recipe
+from fewsight._base.types import Array, Json, Recipe
 from fewsight.channels.network_channel import NetworkChannel
+from fewsight.channels.option_fields import option
 from fewsight.features.networks import (
     GET_PRETRAINED,
     WEIGHTS_NAME,
@@ -17,54 +18,28 @@ from fewsight.features.networks import (
     pretrained_is_there,
     pretrained_network,
 )
-from fewsight.images import FeatureCache
 
 
 @final
 class Pretrained(NetworkChannel):
-    """What a small network, trained on the photographs of ImageNet, sees in the whole image (EfficientNet-Lite0).
-
-    Parameters
-    ----------
-    compare : "rbf" (a Gaussian), "cosine" or "linear" (the inner product).
-    scale : of the Gaussian; None chooses it by the evidence of the training labels.
-    roots : whether the square root of each number is compared: they are means of activations, of which a few large ones would
-        decide otherwise. On Caltech-101 this gains a point of accuracy.
-    unit_length : whether the Gaussian compares vectors divided by their length.
-    longest_side : images are read no larger than this, in pixels.
-    """
+    """What a small network, trained on the photographs of ImageNet, sees in the whole image (EfficientNet-Lite0)."""
 
     name: ClassVar[str] = "pretrained"
 
-    def __init__(
-        self,
-        *,
-        compare: str = "rbf",
-        scale: float | None = None,
-        roots: bool = True,
-        unit_length: bool = True,
-        longest_side: int = 480,
-        cache: FeatureCache | None = None,
-        n_jobs: int | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.compare = compare
-        self.scale = scale
-        self.roots = roots
-        self.unit_length = unit_length
-        self.longest_side = longest_side
-        self.cache = cache
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    roots: bool = option(
+        default=True,
+        doc="whether the square root of each number is compared: they are means of activations, of which a few large ones would "
+        "decide otherwise. On Caltech-101 this gains a point of accuracy.",
+    )
 
     @classmethod
     def missing(cls) -> str | None:
         return None if pretrained_is_there() else f"pretrained needs weights that are not installed: {GET_PRETRAINED}"
 
-    def _source(self) -> dict[str, Any]:
+    def _source(self) -> dict[str, str]:
         return {"weights": WEIGHTS_NAME}
 
-    def _check_source(self, source: Any) -> None:
+    def _check_source(self, source: Json) -> None:
         if source != {"weights": WEIGHTS_NAME}:
             raise InvalidInput(f"Pretrained: the weights must be {WEIGHTS_NAME}, as here, got {shown(source)}.")
 

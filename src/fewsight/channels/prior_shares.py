@@ -29,7 +29,7 @@ def prior_shares(channels: Sequence[Channel]) -> Array:
 
 def check_weights(owner: object, weights: npt.ArrayLike, count: int) -> Array:
     """One weight >= 0 for each of `count` kernels, not all zero."""
-    row = check_matrix(owner, "weights", [weights], shape=(1, count))[0]
+    row = check_matrix(owner, "weights", np.asarray(weights)[None], shape=(1, count))[0]
     if (row < 0).any() or not row.any():
         raise InvalidInput(f"{owner_name(owner)}: weights must be >= 0 and not all zero, got {row.tolist()}.")
     return row

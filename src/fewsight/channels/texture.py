@@ -5,44 +5,21 @@ from __future__ import annotations
 from typing import ClassVar
 
 from fewsight.channels.cells import CellsChannel
+from fewsight.channels.option_fields import option
 from fewsight.features import BinaryPatterns
-from fewsight.images import FeatureCache
 
 
 class Texture(CellsChannel):
-    """What the surface is like, and where: local binary patterns at several scales in a spatial pyramid.
-
-    Parameters
-    ----------
-    scales : the image is made smaller by each of these before its patterns are read.
-    margin : a neighbour darker by at most this (of 255 grey levels) still counts as bright.
-    n_levels : levels of the pyramid; 3 means the whole image, its quarters and its sixteenths.
-    longest_side : images are made smaller, never larger, to this many pixels.
-    random_state : seed; of many training images some are drawn to learn the scale of the kernel from.
-    cache : a FeatureCache, or None to compute everything anew.
-    n_jobs : images described at the same time, as in joblib.
-    """
+    """What the surface is like, and where: local binary patterns at several scales in a spatial pyramid."""
 
     name: ClassVar[str] = "texture"
 
-    def __init__(
-        self,
-        *,
-        scales: tuple[float, ...] = (2.0, 4.0),
-        margin: int = 12,
-        n_levels: int = 3,
-        longest_side: int = 300,
-        random_state: int = 0,
-        cache: FeatureCache | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.scales = scales
-        self.margin = margin
-        self.n_levels = n_levels
-        self.longest_side = longest_side
-        self.random_state = random_state
-        self.cache = cache
-        self.n_jobs = n_jobs
+    scales: tuple[float, ...] = option(
+        default=(2.0, 4.0), doc="the image is made smaller by each of these before its patterns are read."
+    )
+    margin: int = option(
+        default=12, doc="a neighbour darker by at most this (of 255 grey levels) still counts as bright."
+    )
 
     @property
     def _descriptor(self) -> BinaryPatterns:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 
 from fewsight._base.checks import check_choice, check_integer, check_number, shown
+from fewsight._base.encodings import Entry, SparseRows
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, Indices, LocalFeatures, Recipe, State
+from fewsight._base.types import Array, Indices, Json, LocalFeatures, Recipe, State
 from fewsight.channels.base import Channel
+from fewsight.channels.option_fields import option
 from fewsight.gp import log_evidence_and_gradients
 from fewsight.images import Image
 from fewsight.kernels import RBF, Kernel, Linear
@@ -36,9 +38,11 @@ class VectorChannel(Channel, ABC):
 
     informed: ClassVar[bool] = True
 
-    compare: str
-    scale: float | None
-    unit_length: bool
+    compare: str = option(default="rbf", doc='"rbf" (a Gaussian), "cosine" or "linear" (the inner product).')
+    scale: float | None = option(
+        default=None, doc="of the Gaussian; None chooses it by the evidence of the training labels."
+    )
+    unit_length: bool = option(default=True, doc="whether the Gaussian compares vectors divided by their length.")
 
     @abstractmethod
     def _vector(self, image: Image) -> np.ndarray:
@@ -48,11 +52,11 @@ class VectorChannel(Channel, ABC):
         """What is done to each number before vectors are compared: nothing, unless a channel knows better."""
         return vector
 
-    def _source(self) -> dict[str, Any]:
+    def _source(self) -> dict[str, str]:
         """What the model file says about where the vectors come from, beside the options."""
         return {}
 
-    def _check_source(self, source: Any) -> None:
+    def _check_source(self, source: Json) -> None:
         """Take back what `_source` returned; it may come from a file."""
 
     @property
@@ -115,14 +119,14 @@ class VectorChannel(Channel, ABC):
             )
         return {"kind": "vector", "version": 1, "compare": self._checked_compare(), "unit_length": self.unit_length}
 
-    def _encode(self, features: LocalFeatures) -> tuple[np.ndarray, np.ndarray]:
+    def _encode(self, features: LocalFeatures) -> Entry:
         row = self._row(features.descriptors)
         if len(row) != self.n_columns:
             raise InvalidInput(
                 f"{type(self).__name__}: vectors must have {self.n_columns} numbers, as those of the training images, "
                 f"got {len(row)}."
             )
-        return np.arange(len(row)), row
+        return SparseRows.entry(np.arange(len(row)), row)
 
     def _row(self, descriptors: np.ndarray) -> Array:
         """The vector as the kernel takes it. One of zeros has no direction, and stays as it is."""

@@ -11,10 +11,11 @@ import numpy as np
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput, UnreadableImage
-from fewsight._base.types import Recipe
+from fewsight._base.types import LabelsLike, Recipe
 from fewsight.channels.base import as_images
+from fewsight.channels.option_fields import option
 from fewsight.channels.vector_channel import VectorChannel
-from fewsight.images import FeatureCache, Image
+from fewsight.images import Image
 from fewsight.images.files import stamp_of
 from fewsight.images.vectors import VectorTable, read_vectors
 
@@ -27,38 +28,18 @@ class Vectors(VectorChannel):
 
     A row belongs to the image whose file it names, or whose content has its hash. Images without a row are reported as
     files that cannot be read are. The images themselves are not looked at.
-
-    Parameters
-    ----------
-    table : the file; see docs/embeddings.md for what it must hold. A model file remembers its path, not the table.
-    compare : "rbf" (a Gaussian), "cosine" or "linear" (the inner product).
-    scale : of the Gaussian; None chooses it by the evidence of the training labels.
-    unit_length : whether the Gaussian compares vectors divided by their length.
     """
 
     name: ClassVar[str] = "vectors"
     places: ClassVar[tuple[str, ...]] = ("table",)
 
-    def __init__(
-        self,
-        table: str | os.PathLike[str] | None = None,
-        *,
-        compare: str = "rbf",
-        scale: float | None = None,
-        unit_length: bool = True,
-        cache: FeatureCache | None = None,
-        n_jobs: int | None = None,
-        random_state: int = 0,
-    ) -> None:
-        self.table = table
-        self.compare = compare
-        self.scale = scale
-        self.unit_length = unit_length
-        self.cache = cache
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    table: str | os.PathLike[str] | None = option(
+        default=None,
+        kw_only=False,
+        doc="the file (docs/embeddings.md). A model file remembers its path, not the table.",
+    )
 
-    def fit(self, images: Sequence[Any], labels: Any = None) -> Self:
+    def fit(self, images: Sequence[Any], labels: LabelsLike | None = None) -> Self:
         """As every channel; two different images that share a row are an error."""
         self._table().taken(as_images(images))
         return super().fit(images, labels)

@@ -9,60 +9,19 @@ import numpy as np
 from fewsight._base.checks import check_integer
 from fewsight._base.types import Recipe, State
 from fewsight.channels.dense import DenseSiftChannel
+from fewsight.channels.option_fields import option
 from fewsight.channels.points import PointsChannel
 from fewsight.encodings import VocabularyPyramid, vocabulary_pyramid
 from fewsight.encodings.vocabulary_pyramid import MOST_CHILDREN, MOST_LEVELS
-from fewsight.images import FeatureCache
 
 
 class VocabularyPmk(PointsChannel, DenseSiftChannel):
-    """Which small structures find a partner nearby: a pyramid match of dense SIFT and position, in bins that follow the data.
-
-    Parameters
-    ----------
-    n_components : dimensions that the SIFT descriptors are reduced to, each with unit variance.
-    position : width of the image in the same units; 0 leaves the position out.
-    branching, n_levels : of the tree of bins.
-    step, patch, scales, contrast : of the dense SIFT grid, in pixels of the working resolution.
-    longest_side : images are made smaller, never larger, to this many pixels.
-    n_descriptors : descriptors drawn from the training images to learn the reduction and the bins from.
-    random_state : seed of the draw and of the clustering.
-    cache : a FeatureCache, or None to compute everything anew.
-    n_jobs : images described at the same time, as in joblib.
-    """
+    """Which small structures find a partner nearby: a pyramid match of dense SIFT and position, in bins that follow the data."""
 
     name: ClassVar[str] = "vocabulary_pmk"
 
-    def __init__(
-        self,
-        *,
-        n_components: int = 10,
-        position: float = 8.0,
-        branching: int = 10,
-        n_levels: int = 4,
-        step: float = 8,
-        patch: int = 16,
-        scales: tuple[float, ...] = (1.0, 1.5, 2.0),
-        contrast: float = 0.0,
-        longest_side: int = 300,
-        n_descriptors: int = 100_000,
-        random_state: int = 0,
-        cache: FeatureCache | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.n_components = n_components
-        self.position = position
-        self.branching = branching
-        self.n_levels = n_levels
-        self.step = step
-        self.patch = patch
-        self.scales = scales
-        self.contrast = contrast
-        self.longest_side = longest_side
-        self.n_descriptors = n_descriptors
-        self.random_state = random_state
-        self.cache = cache
-        self.n_jobs = n_jobs
+    branching: int = option(default=10, doc="children of a node of the tree of bins.")
+    n_levels: int = option(default=4, doc="levels of the tree of bins.")
 
     @property
     def n_columns(self) -> int:

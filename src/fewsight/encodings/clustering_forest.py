@@ -9,9 +9,10 @@ grown to bring alike descriptors together. Either way a node takes the best of a
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +20,7 @@ from threadpoolctl import threadpool_limits
 
 from fewsight._base.checks import check_integer
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Indices, State
+from fewsight._base.types import Array, Indices, State
 
 MAX_WORDS = 65_536  # of a forest
 MAX_DEPTH = 100  # of a tree
@@ -126,13 +127,33 @@ def clustering_forest(
     return _flattened([estimator.tree_ for estimator in grown.estimators_])
 
 
-def _telling_apart(descriptors: npt.NDArray[Any], classes: npt.NDArray[Any], growth: dict[str, Any]) -> Any:
+class Tree(Protocol):
+    """A tree of scikit-learn, as far as it is read here."""
+
+    node_count: int
+    children_left: Indices
+    children_right: Indices
+    feature: Indices
+    threshold: Array
+
+
+class GrownTree(Protocol):
+    tree_: Tree
+
+
+class Grown(Protocol):
+    """A forest of scikit-learn."""
+
+    estimators_: Sequence[GrownTree]
+
+
+def _telling_apart(descriptors: npt.NDArray[Any], classes: npt.NDArray[Any], growth: dict[str, Any]) -> Grown:
     from sklearn.ensemble import ExtraTreesClassifier
 
     return ExtraTreesClassifier(criterion="entropy", **growth).fit(descriptors, classes)
 
 
-def _compact(descriptors: npt.NDArray[Any], rng: np.random.Generator, growth: dict[str, Any]) -> Any:
+def _compact(descriptors: npt.NDArray[Any], rng: np.random.Generator, growth: dict[str, Any]) -> Grown:
     """The squared error of a leaf is its spread along random directions, in the mean that of the descriptors themselves."""
     from sklearn.ensemble import ExtraTreesRegressor
 
@@ -142,7 +163,7 @@ def _compact(descriptors: npt.NDArray[Any], rng: np.random.Generator, growth: di
     return ExtraTreesRegressor(**growth).fit(descriptors, along)
 
 
-def _flattened(trees: list[Any]) -> ClusteringForest:
+def _flattened(trees: Sequence[Tree]) -> ClusteringForest:
     """scikit-learn's trees one after the other; each lists a parent before its children."""
     counts = np.array([tree.node_count for tree in trees])
     roots = np.cumsum(counts) - counts
@@ -161,7 +182,7 @@ def _flattened(trees: list[Any]) -> ClusteringForest:
     )
 
 
-def _column(state: State, name: str, dtype: Any) -> npt.NDArray[Any]:
+def _column(state: State, name: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
     column = state.arrays[name]
     if column.ndim != 1 or column.dtype != dtype or not len(column) or not np.isfinite(column).all():
         raise InvalidInput(f"ClusteringForest: {name} must be a list of finite {np.dtype(dtype)} numbers.")

@@ -257,7 +257,7 @@ class _PreparedRows(Prepared):
 
     @property
     def encodings(self) -> tuple[Encodings, Encodings]:
-        return self.rows[self.labelled], self.rows[self.shown]
+        return self.rows.take(self.labelled), self.rows.take(self.shown)
 
     @property
     def grams(self) -> tuple[Array, Array]:

@@ -34,6 +34,10 @@ class Readable:
 
     def draws(self, protocol: Protocol) -> list[Draw]:
         """Every draw of the protocol, from images that all channels can read."""
+        if protocol.unlabelled:
+            without = np.array([label is None for label in self.labels], dtype=bool)
+            self._usable |= without
+            self._tried &= ~without
         for attempt in range(ROUNDS + 2):
             members = np.flatnonzero(self._usable)
             draws = self._draw(protocol, members)
@@ -87,4 +91,4 @@ class Readable:
 
 
 def _drawn(draws: Iterable[Draw]) -> Indices:
-    return np.unique(np.concatenate([part for draw in draws for part in (draw.train, draw.asked)]))
+    return np.unique(np.concatenate([part for draw in draws for part in (draw.train, draw.asked, draw.unlabelled)]))

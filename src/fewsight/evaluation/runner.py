@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from time import perf_counter
 
 import numpy as np
@@ -38,7 +39,7 @@ def evaluate(
 
     Parameters
     ----------
-    image_set : labelled images; unlabelled ones are left out.
+    image_set : labelled images; unlabelled ones are left out, unless the protocol draws some.
     protocol : how to draw training and test images.
     channels : unfitted channels by name. Each is fitted anew on the training images of each draw, never on a test image.
     learners : unfitted learners, or what makes them when called, by name. Each is given what it `needs`: Gram matrices, rows of
@@ -52,6 +53,7 @@ def evaluate(
     made = {name: unfitted("evaluate", learner) for name, learner in learners.items()}
     combine = _check_combine(combine, channels, made)
     _check_channels(channels, made)
+    _check_unlabelled(protocol, channels, made)
     start = perf_counter()
     labels = np.asarray(image_set.labels, dtype=object)
     _check_classes(labels)
@@ -108,9 +110,10 @@ class _Run:
         return [way for way in self.combine if way != "none"]
 
     def _prepare(self, name: str, draw: Draw) -> PreparedImages:
-        train, asked = ([self.image_set.images[i] for i in part] for part in (draw.train, draw.asked))
+        parts = (draw.train, draw.asked, draw.unlabelled)
+        train, asked, unlabelled = ([self.image_set.images[i] for i in part] for part in parts)
         channel = _fresh_channel(self.channels[name], random_state=draw.seed)
-        return PreparedImages(channel, train, self.labels[draw.train], asked)
+        return PreparedImages(channel, train, self.labels[draw.train], asked, unlabelled)
 
     def _learn(self, draw: Draw, prepared: Mapping[str, PreparedImages], way: str) -> list[Outcome]:
         return [
@@ -127,7 +130,7 @@ class _Run:
         if way != "none":
             learner.weigh(way, prior_shares([each.channel for each in prepared.values()]).tolist(), given.groups)
         start = perf_counter()
-        learner.fit(given.train, self.labels[draw.train])
+        learner.fit(given.train, [*self.labels[draw.train], *repeat(None, given.n_unlabelled)])
         middle = perf_counter()
         predicted, assessed = np.asarray(learner.predict(given.asked), dtype=object), learner.assess(given.asked)
         end = perf_counter()
@@ -151,8 +154,7 @@ class _Run:
     def _seconds(self, prepared: Mapping[str, PreparedImages]) -> dict[str, float]:
         """What it took to prepare what the learner was given, and what was given to others before."""
         features = [
-            self.seconds_per_image[name] * sum(map(len, each.images)) + each.seconds_encodings
-            for name, each in prepared.items()
+            self.seconds_per_image[name] * each.n_described + each.seconds_encodings for name, each in prepared.items()
         ]
         return {
             "seconds_features": sum(features),
@@ -190,6 +192,16 @@ def _check_channels(channels: Mapping[str, Channel], learners: Mapping[str, Lear
             raise InvalidInput(
                 f"evaluate: {name} needs channels that {learner.needs.channels_that}, got {', '.join(other)}."
             )
+
+
+def _check_unlabelled(protocol: Protocol, channels: Mapping[str, Channel], learners: Mapping[str, Learner]) -> None:
+    """Unlabelled images that nobody learns from would be drawn in vain."""
+    learned = [channel.learns_from_unlabelled for channel in channels.values()]
+    if protocol.unlabelled and not any([*learned, *(each.needs.takes_unlabelled for each in learners.values())]):
+        raise InvalidInput(
+            f"evaluate: unlabelled images need a channel or a learner that learns from them, got {', '.join(channels)} "
+            f"and {', '.join(learners)}."
+        )
 
 
 def _what(draws: Sequence[Draw], channels: Mapping[str, Channel], learners: Mapping[str, Learner]) -> str:

@@ -83,7 +83,7 @@ class DenseSift:
 
 
 @functools.lru_cache(maxsize=1)
-def _sift() -> Any:
+def _sift() -> cv2.SIFT:
     """OpenCV's SIFT with byte descriptors; its other overload takes the same five defaults, so the type goes by name."""
     create: Any = cv2.SIFT.create
     return create(0, 3, 0.04, 10, 1.6, descriptorType=cv2.CV_8U)

@@ -75,7 +75,12 @@ class HarrisAffine:
         squares = space.sample(regions, _grid(TILE, step), sharpness=0.7 * step * regions.scales)
         height, width = pixels.shape[:2]
         locations = np.clip((regions.centres + 0.5) / (width, height), 0.0, 1.0)
-        return LocalFeatures(_described(squares), locations.astype(np.float32))
+        return LocalFeatures(
+            _described(squares),
+            locations.astype(np.float32),
+            scales=(regions.scales / width).astype(np.float32),
+            strengths=regions.strengths.astype(np.float32),
+        )
 
     def _regions_in(self, space: ScaleSpace) -> Regions:
         corners = harris_corners(space, threshold=self.threshold, characteristic=self.scales == "characteristic")
@@ -174,7 +179,7 @@ def _described(squares: Samples) -> npt.NDArray[np.uint8]:
 
 
 @functools.lru_cache(maxsize=1)
-def _sift() -> Any:
+def _sift() -> cv2.SIFT:
     """OpenCV's SIFT with byte descriptors, told that the picture is as smooth as it should be."""
     create: Any = cv2.SIFT.create
     return create(0, 3, 0.04, 10, SHARPEST, descriptorType=cv2.CV_8U)

@@ -9,6 +9,7 @@ from fewsight.kernels.histograms import ExponentialChiSquare, GeneralHistogramIn
 from fewsight.kernels.linear import Linear, Polynomial
 from fewsight.kernels.rbf import RBF, RelevanceRBF
 from fewsight.kernels.recipes import KERNELS, kernel_from_recipe, stored_recipe
+from fewsight.kernels.sets import SetKernel
 from fewsight.kernels.sorted_histograms import SortedHistograms
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "RelevanceRBF",
     "Scaled",
     "SearchTable",
+    "SetKernel",
     "SortedHistograms",
     "Sum",
     "kernel_from_recipe",

@@ -3,54 +3,65 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any, final
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, final
 
 import numpy as np
 
 from fewsight._base.types import Array
 from fewsight._compiled import column_lists
-from fewsight.kernels.rows import Rows, as_sparse
+from fewsight.kernels.rows import Rows, RowsLike, as_sparse
 
 if TYPE_CHECKING:
     from fewsight.kernels.base import Kernel
 
 
-class Against(ABC):
-    """m rows of one kernel, made ready."""
+class Shaped(Protocol):
+    """Rows of numbers, or sets of descriptors."""
 
-    def __init__(self, kernel: Kernel, rows: Rows) -> None:
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """How many there are, and how many numbers each row or descriptor has."""
+
+
+Compared = TypeVar("Compared", bound=Shaped)  # what a kernel compares, after checks
+
+
+class Against(ABC, Generic[Compared]):
+    """m rows, or sets, of one kernel, made ready."""
+
+    def __init__(self, kernel: Kernel[Compared], rows: Compared) -> None:
         self.kernel, self.shape = kernel, rows.shape
 
-    def gram(self, A: Any) -> Array:
+    def gram(self, A: RowsLike) -> Array:
         """Values of each row of A with each of the rows that were made ready (n, m)."""
         return self._gram(self.kernel._checked("A", A, self.shape[1]))
 
-    def compare(self, A: Rows) -> Array:
+    def compare(self, A: Compared) -> Array:
         """`gram` of rows that were checked before."""
         return self._gram(A)
 
     @abstractmethod
-    def _gram(self, A: Rows) -> Array:
+    def _gram(self, A: Compared) -> Array:
         """`gram` of checked rows."""
 
 
 @final
-class Plain(Against):
+class Plain(Against[Compared]):
     """For any kernel: rows that need not be checked again."""
 
-    def __init__(self, kernel: Kernel, rows: Rows) -> None:
+    def __init__(self, kernel: Kernel[Compared], rows: Compared) -> None:
         super().__init__(kernel, rows)
         self.rows = rows
 
-    def _gram(self, A: Rows) -> Array:
+    def _gram(self, A: Compared) -> Array:
         return self.kernel._gram(A, self.rows)
 
 
 @final
-class Listed(Against):
+class Listed(Against[Rows]):
     """For histogram intersection: rows listed column by column, in about as much memory as they take themselves."""
 
-    def __init__(self, kernel: Kernel, rows: Rows) -> None:
+    def __init__(self, kernel: Kernel[Rows], rows: Rows) -> None:
         super().__init__(kernel, rows)
         self.columns, self.starts, self.rows, self.values = column_lists.lists_of(as_sparse(rows))
 

@@ -7,48 +7,52 @@ import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, ClassVar
+from typing import ClassVar, Generic, TypeAlias, cast
 
 import numpy as np
 
-from fewsight._base.checks import check_positive, owner_name, shown
+from fewsight._base.checks import check_positive, is_number, owner_name, shown
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, Recipe
-from fewsight.kernels.against import Against, Plain
-from fewsight.kernels.rows import Rows, check_rows
+from fewsight._base.types import Array, Json, Recipe
+from fewsight.kernels.against import Against, Compared, Plain
+from fewsight.kernels.rows import RowsLike, check_rows
+
+Parameter: TypeAlias = "float | str | Kernel | tuple[Parameter, ...] | None"
 
 
 @dataclass(frozen=True)
-class Kernel(ABC):
+class Kernel(ABC, Generic[Compared]):
     """A positive semi-definite function of two rows. Kernels are values: frozen, comparable, hashable.
 
     A final class is a frozen dataclass of its parameters. It names its `kind`, says what its rows must be, and writes
-    `_gram` and `_diag`, which get rows that have been checked.
+    `_gram` and `_diag`, which get rows that have been checked. For kernels of sets of descriptors see `SetKernel`.
     """
 
     kind: ClassVar[str]
+    compares: ClassVar[str] = "rows of numbers"
     accepts_sparse: ClassVar[bool] = True
     needs_non_negative: ClassVar[bool] = False
 
     __array_ufunc__ = None  # 2.0 * kernel is ours to answer when the 2.0 is NumPy's
 
-    def gram(self, A: Any, B: Any = None) -> Array:
+    def gram(self, A: RowsLike, B: RowsLike | None = None) -> Array:
         """Values of each row of A with each row of B; of A with itself if B is None, then exactly symmetric.
 
-        A and B are matrices of finite numbers of one width: arrays or, where the kernel accepts them, SciPy sparse.
+        A and B are matrices of finite numbers of one width: arrays or, where the kernel accepts them, SciPy sparse. Encodings
+        of a channel will do as well.
         """
         rows = self._checked("A", A)
         return self._gram(rows, None if B is None else self._checked("B", B, rows.shape[1]))
 
-    def compare(self, A: Rows, B: Rows) -> Array:
+    def compare(self, A: Compared, B: Compared) -> Array:
         """`gram` of rows that were checked before, some of a pool, say: they are not looked at again."""
         return self._gram(A, B)
 
-    def diag(self, A: Any) -> Array:
+    def diag(self, A: RowsLike) -> Array:
         """The value of each row of A with itself."""
         return self._diag(self._checked("A", A))
 
-    def against(self, B: Any) -> Against:
+    def against(self, B: RowsLike) -> Against[Compared]:
         """B made ready once: `kernel.against(B).gram(A)` is `kernel.gram(A, B)`, sooner where A is a few rows of many calls."""
         return self._against(self._checked("B", B))
 
@@ -66,24 +70,24 @@ class Kernel(ABC):
     def __mul__(self, other: object) -> Kernel:
         if isinstance(other, Kernel):
             return Product((*_parts(self, Product), *_parts(other, Product)))
-        return _scaled(other, self) if isinstance(other, Real) else NotImplemented
+        return Scaled(cast(float, other), self) if isinstance(other, Real) else NotImplemented
 
     def __rmul__(self, other: object) -> Kernel:
-        return _scaled(other, self) if isinstance(other, Real) else NotImplemented
+        return Scaled(cast(float, other), self) if isinstance(other, Real) else NotImplemented
 
     @abstractmethod
-    def _gram(self, A: Rows, B: Rows | None) -> Array:
+    def _gram(self, A: Compared, B: Compared | None) -> Array:
         """`gram` of checked rows: C-ordered float64 arrays, or canonical CSR without stored zeros. A new array."""
 
     @abstractmethod
-    def _diag(self, A: Rows) -> Array:
+    def _diag(self, A: Compared) -> Array:
         """`diag` of checked rows. A new array."""
 
-    def _against(self, B: Rows) -> Against:
+    def _against(self, B: Compared) -> Against[Compared]:
         """`against` of checked rows."""
         return Plain(self, B)
 
-    def _elements(self) -> tuple[Kernel, ...]:
+    def _elements(self) -> tuple[Kernel[Compared], ...]:
         """The kernels that look at rows themselves: this one, or what it is made of."""
         return (self,)
 
@@ -91,45 +95,57 @@ class Kernel(ABC):
         """The width of rows that the parameters fix, if they do."""
         return None
 
-    def _checked(self, name: str, value: Any, width: int | None = None) -> Rows:
+    def _checked(self, name: str, value: RowsLike, width: int | None = None) -> Compared:
+        """What `_gram` and `_diag` of this kernel, and of those it is made of, can take."""
         elements = self._elements()
+        return elements[0]._checked_for(self, elements, name, value, width)
+
+    def _checked_for(
+        self,
+        owner: Kernel[Compared],
+        elements: tuple[Kernel[Compared], ...],
+        name: str,
+        value: RowsLike,
+        width: int | None,
+    ) -> Compared:
+        """Checked for all elements of the owner, of which this kernel is one."""
         dense_only = next((element for element in elements if not element.accepts_sparse), None)
         picky = next((element for element in elements if element.needs_non_negative), None)
-        rows = check_rows(self, name, value, width=width, dense_only=dense_only, non_negative=picky)
+        rows = check_rows(owner, name, value, width=width, dense_only=dense_only, non_negative=picky)
         for element in elements:
             if element._width() not in (None, rows.shape[1]):
                 raise InvalidInput(
                     f"{owner_name(element)}: {name} must have {element._width()} columns, as many as the kernel has "
                     f"parameters, got {rows.shape[1]}."
                 )
-        return rows
+        return cast(Compared, rows)
 
 
 @dataclass(frozen=True)
-class Composed(Kernel):
+class Composed(Kernel[Compared]):
     """Several kernels of the same rows, their values combined number by number."""
 
     combine: ClassVar[np.ufunc]
-    parts: tuple[Kernel, ...]
+    parts: tuple[Kernel[Compared], ...]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", _check_parts(self, self.parts))
 
-    def _gram(self, A: Rows, B: Rows | None) -> Array:
+    def _gram(self, A: Compared, B: Compared | None) -> Array:
         K = self.parts[0]._gram(A, B)
         for part in self.parts[1:]:
             self.combine(K, part._gram(A, B), out=K)
         return K
 
-    def _diag(self, A: Rows) -> Array:
+    def _diag(self, A: Compared) -> Array:
         return np.asarray(self.combine.reduce([part._diag(A) for part in self.parts]))
 
-    def _elements(self) -> tuple[Kernel, ...]:
+    def _elements(self) -> tuple[Kernel[Compared], ...]:
         return tuple(element for part in self.parts for element in part._elements())
 
 
 @dataclass(frozen=True)
-class Sum(Composed):
+class Sum(Composed[Compared]):
     """k(x, z) = k_1(x, z) + k_2(x, z) + ..."""
 
     kind: ClassVar[str] = "sum"
@@ -137,7 +153,7 @@ class Sum(Composed):
 
 
 @dataclass(frozen=True)
-class Product(Composed):
+class Product(Composed[Compared]):
     """k(x, z) = k_1(x, z) * k_2(x, z) * ..."""
 
     kind: ClassVar[str] = "product"
@@ -145,40 +161,35 @@ class Product(Composed):
 
 
 @dataclass(frozen=True)
-class Scaled(Kernel):
+class Scaled(Kernel[Compared]):
     """k(x, z) = factor * k_1(x, z), with a factor above zero."""
 
     kind: ClassVar[str] = "scaled"
     factor: float
-    part: Kernel
+    part: Kernel[Compared]
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "factor", check_positive(self, "factor", self.factor))
         if not isinstance(self.part, Kernel):
             raise InvalidInput(f"Scaled: part must be a kernel, got {shown(self.part)}.")
 
-    def _gram(self, A: Rows, B: Rows | None) -> Array:
+    def _gram(self, A: Compared, B: Compared | None) -> Array:
         K = self.part._gram(A, B)
         K *= self.factor
         return K
 
-    def _diag(self, A: Rows) -> Array:
+    def _diag(self, A: Compared) -> Array:
         return self.factor * self.part._diag(A)
 
-    def _elements(self) -> tuple[Kernel, ...]:
+    def _elements(self) -> tuple[Kernel[Compared], ...]:
         return self.part._elements()
 
 
-def check_not_negative(owner: object, name: str, value: Any) -> float:
+def check_not_negative(owner: object, name: str, value: float) -> float:
     """A finite number of zero or more, as a float."""
-    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not is_number or not (math.isfinite(value) and value >= 0):
+    if not is_number(value) or not (math.isfinite(value) and value >= 0):
         raise InvalidInput(f"{owner_name(owner)}: {name} must be a finite number >= 0, got {shown(value)}.")
     return float(value)
-
-
-def _scaled(factor: Any, kernel: Kernel) -> Kernel:
-    return Scaled(factor, kernel)
 
 
 def _parts(kernel: Kernel, family: type[Composed]) -> tuple[Kernel, ...]:
@@ -186,17 +197,20 @@ def _parts(kernel: Kernel, family: type[Composed]) -> tuple[Kernel, ...]:
     return kernel.parts if isinstance(kernel, family) else (kernel,)
 
 
-def _check_parts(owner: Kernel, parts: Any) -> tuple[Kernel, ...]:
-    parts = tuple(parts) if isinstance(parts, (tuple, list)) else (parts,)
-    wrong = [part for part in parts if not isinstance(part, Kernel)]
-    if wrong or not parts:
+def _check_parts(owner: Kernel, parts: tuple[Kernel, ...] | list[Kernel] | Kernel) -> tuple[Kernel, ...]:
+    listed = (parts,) if isinstance(parts, Kernel) or not isinstance(parts, (tuple, list)) else tuple(parts)
+    wrong = [part for part in listed if not isinstance(part, Kernel)]
+    if wrong or not listed:
         raise InvalidInput(
             f"{owner_name(owner)}: parts must be one or more kernels, got {shown(wrong[0]) if wrong else 'none'}."
         )
-    return parts
+    compared = sorted({element.compares for part in listed for element in part._elements()})
+    if len(compared) > 1:
+        raise InvalidInput(f"{owner_name(owner)}: parts must all compare the same, got {' and '.join(compared)}.")
+    return listed
 
 
-def plain(value: Any) -> Any:
+def plain(value: Parameter) -> Json:
     """A parameter as JSON knows it."""
     if isinstance(value, Kernel):
         return value.recipe()

@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any, ClassVar, final
+from typing import ClassVar, final
 
 import numpy as np
 
-from fewsight._base.checks import check_choice, check_positive, owner_name, shown
+from fewsight._base.checks import check_choice, check_positive, is_number, owner_name, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 
@@ -92,7 +92,7 @@ class Exponential(Transform):
 TRANSFORMS = (Plain.kind, Power.kind, Exponential.kind)
 
 
-def transform_named(name: Any, parameter: Any, owner: object = OWNER) -> Transform:
+def transform_named(name: str, parameter: float | None, owner: object = OWNER) -> Transform:
     """The function of that name ('none', 'power' or 'exponential') with that parameter."""
     check_choice(owner, "transform", name, TRANSFORMS)
     if name == Power.kind:
@@ -104,10 +104,9 @@ def transform_named(name: Any, parameter: Any, owner: object = OWNER) -> Transfo
     return Plain()
 
 
-def check_finite(owner: object, name: str, value: Any) -> float:
+def check_finite(owner: object, name: str, value: float | None) -> float:
     """A finite number, as a float."""
-    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not is_number or not math.isfinite(value):
+    if not is_number(value) or not math.isfinite(value):
         raise InvalidInput(f"{owner_name(owner)}: {name} must be a finite number, got {shown(value)}.")
     return float(value)
 

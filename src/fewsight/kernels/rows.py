@@ -7,18 +7,20 @@ without touching what the caller holds.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
 from fewsight._base.checks import check_matrix, owner_name
+from fewsight._base.encodings import Encodings, RowEncodings
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, Rows
-from fewsight._base.types import SparseRows as Sparse
+from fewsight._base.types import Array, Rows, Sparse
 
-RowsLike: TypeAlias = npt.ArrayLike | Sparse  # what a caller may pass as rows
+RowsLike: TypeAlias = npt.ArrayLike | Sparse | Encodings  # what a caller may pass as rows
+
+Converted = TypeVar("Converted", bound=Rows)
 
 PIECE_BYTES = 32 * 2**20  # what a converted piece of rows may always take
 RESULT_SHARE = 0.5  # of the result's size, if that is more: two pieces are alive at once
@@ -27,13 +29,15 @@ RESULT_SHARE = 0.5  # of the result's size, if that is more: two pieces are aliv
 def check_rows(
     owner: object,
     name: str,
-    value: Any,
+    value: RowsLike,
     *,
     width: int | None = None,
     dense_only: object | None = None,
     non_negative: object | None = None,
 ) -> Rows:
     """Finite rows of that width; `dense_only` and `non_negative` name the kernel for which they must be so."""
+    if isinstance(value, Encodings):
+        value = matrix_of(owner, name, value)
     if scipy.sparse.issparse(value):
         if dense_only is not None:
             raise InvalidInput(
@@ -48,8 +52,19 @@ def check_rows(
     return rows
 
 
+def matrix_of(owner: object, name: str, encodings: Encodings) -> Rows:
+    """The matrix inside encodings that are rows."""
+    if not isinstance(encodings, RowEncodings):
+        raise InvalidInput(f"{owner_name(owner)}: {name} must be rows of numbers, got {type(encodings).__name__}.")
+    return encodings.matrix
+
+
 def in_pieces(
-    compare: Callable[[Any, Any], Array], convert: Callable[[Rows], Rows], A: Rows, B: Rows | None, bytes_per_row: float
+    compare: Callable[[Converted, Converted | None], Array],
+    convert: Callable[[Rows], Converted],
+    A: Rows,
+    B: Rows | None,
+    bytes_per_row: float,
 ) -> Array:
     """`compare(convert(A), convert(B))`, converting a few rows at a time so that the copies stay small.
 
@@ -107,18 +122,18 @@ def row_sums(rows: Rows, power: int = 1) -> Array:
     return np.asarray(raised.sum(axis=1), dtype=np.float64).ravel()
 
 
-def _check_dense(owner: object, name: str, value: Any, width: int | None) -> Array:
+def _check_dense(owner: object, name: str, value: npt.ArrayLike, width: int | None) -> Array:
     try:
-        value = np.asarray(value)
-        value = value if np.iscomplexobj(value) else value.astype(np.float64, copy=False)
+        array = np.asarray(value)
+        array = array if np.iscomplexobj(array) else array.astype(np.float64, copy=False)
     except (TypeError, ValueError):
         raise InvalidInput(f"{owner_name(owner)}: {name} must be a matrix of numbers, got something else.") from None
-    if np.iscomplexobj(value):
+    if np.iscomplexobj(array):
         raise InvalidInput(f"{owner_name(owner)}: {name} must be a matrix of real numbers, got complex ones.")
-    return np.ascontiguousarray(check_matrix(owner, name, value, shape=(None, width)))
+    return np.ascontiguousarray(check_matrix(owner, name, array, shape=(None, width)))
 
 
-def _check_sparse(owner: object, name: str, value: Any, width: int | None) -> Sparse:
+def _check_sparse(owner: object, name: str, value: Sparse, width: int | None) -> Sparse:
     if value.ndim != 2 or (width is not None and value.shape[1] != width):
         wanted = f"any x {'any' if width is None else width}"
         was = " x ".join(map(str, value.shape))
@@ -133,7 +148,7 @@ def _check_sparse(owner: object, name: str, value: Any, width: int | None) -> Sp
     return _canonical(rows)
 
 
-def _converted(value: Any) -> Sparse | None:
+def _converted(value: Sparse) -> Sparse | None:
     """The matrix as CSR of float64, sharing what it can; None if SciPy finds it broken."""
     try:
         return scipy.sparse.csr_array(value, dtype=np.float64)

@@ -7,14 +7,13 @@ from os import PathLike
 from typing import TypeAlias
 
 import numpy.typing as npt
-import scipy.sparse
 
-from fewsight._base.types import SparseRows
+from fewsight._base.types import Sparse
 from fewsight.channels import Channel
 from fewsight.images import Image
 from fewsight.kernels import Kernel
 
 Images: TypeAlias = Sequence[Image] | Sequence[npt.NDArray] | Sequence[str | PathLike[str]]
 Grams: TypeAlias = npt.ArrayLike | Sequence[npt.ArrayLike]  # one, or several of the same examples
-Examples: TypeAlias = npt.ArrayLike | SparseRows | scipy.sparse.csr_matrix | Grams | Images
+Examples: TypeAlias = npt.ArrayLike | Sparse | Grams | Images
 KernelLike: TypeAlias = Kernel | Sequence[Kernel] | Channel | Sequence[Channel] | str | None

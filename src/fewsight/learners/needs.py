@@ -13,8 +13,10 @@ from functools import cached_property
 from time import perf_counter
 from typing import ClassVar, NamedTuple, final
 
+import numpy as np
+
 from fewsight._base.types import Array, Indices
-from fewsight.channels import Channel, Encodings
+from fewsight.channels import Channel, Encodings, fit_channel
 from fewsight.images import Image
 from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.histograms import SideBySide, compares_by_intersection
@@ -32,6 +34,11 @@ class Prepared(ABC):
         """The training images and those to ask about."""
 
     @property
+    def unlabelled(self) -> Sequence[Image]:
+        """Training images without a label, for those that learn from such."""
+        return ()
+
+    @property
     @abstractmethod
     def encodings(self) -> tuple[Encodings, Encodings]:
         """Of the training images and of those to ask about."""
@@ -46,13 +53,31 @@ class Prepared(ABC):
 class PreparedImages(Prepared):
     """Images whose channel is fitted on the training images alone; it says how long that took."""
 
-    def __init__(self, channel: Channel, train: Sequence[Image], labels: Labels, asked: Sequence[Image]) -> None:
+    def __init__(
+        self,
+        channel: Channel,
+        train: Sequence[Image],
+        labels: Labels,
+        asked: Sequence[Image],
+        unlabelled: Sequence[Image] = (),
+    ) -> None:
         self.channel, self._train, self._labels, self._asked = channel, train, labels, asked
+        self._unlabelled = unlabelled
         self.seconds_encodings = self.seconds_gram = 0.0
 
     @property
     def images(self) -> tuple[Sequence[Image], Sequence[Image]]:
         return self._train, self._asked
+
+    @property
+    def unlabelled(self) -> Sequence[Image]:
+        return self._unlabelled
+
+    @property
+    def n_described(self) -> int:
+        """How many images the channel looks at."""
+        unlabelled = self._unlabelled if self.channel.learns_from_unlabelled else ()
+        return len(self._train) + len(self._asked) + len(unlabelled)
 
     @property
     def encodings(self) -> tuple[Encodings, Encodings]:
@@ -69,25 +94,31 @@ class PreparedImages(Prepared):
     @cached_property
     def _encoded(self) -> tuple[Channel, Encodings, Encodings]:
         start = perf_counter()
-        fitted = copy.copy(self.channel).fit(self._train, self._labels)
+        images, labelled = [*self._train, *self._unlabelled], np.arange(len(self._train))
+        fitted = fit_channel(copy.copy(self.channel), images, self._labels, labelled)
         encoded = fitted, fitted.encode(self._train), fitted.encode(self._asked)
         self.seconds_encodings = perf_counter() - start
         return encoded
 
 
 class Given(NamedTuple):
-    """What a learner is given: X for `fit`, X to ask about, what they are, and for rows the channel of each column."""
+    """What a learner is given: X for `fit`, X to ask about, what they are, and for rows the channel of each column.
+
+    The last `n_unlabelled` examples of `train` have no label.
+    """
 
     train: Examples
     asked: Examples
     kernel: KernelLike
     groups: Indices | None = None
+    n_unlabelled: int = 0
 
 
 class Needs(ABC):
     """What a learner needs of its examples."""
 
     channels_that: ClassVar[str] = "see images"  # in words: what every channel must do
+    takes_unlabelled: ClassVar[bool] = False  # whether unlabelled images reach the learner itself
 
     @abstractmethod
     def given(self, prepared: Sequence[Prepared]) -> Given:
@@ -142,8 +173,12 @@ class RowsNeeded(Needs):
 class ImagesNeeded(Needs):
     """The images themselves; the learner fits the channels, or whatever else it sees them through."""
 
+    takes_unlabelled: ClassVar[bool] = True
+
     def given(self, prepared: Sequence[Prepared]) -> Given:
-        return Given(*prepared[0].images, [each.channel for each in prepared])
+        (train, asked), unlabelled = prepared[0].images, prepared[0].unlabelled
+        channels = [each.channel for each in prepared]
+        return Given([*train, *unlabelled], asked, channels, n_unlabelled=len(unlabelled))
 
     def are_images(self, channels: Sequence[Channel]) -> bool:
         return True

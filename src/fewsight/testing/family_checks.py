@@ -33,10 +33,11 @@ def through_json(theta: Theta) -> Theta:
 
 def gram_of(made: Kernel | Channel, examples: FamilyExamples) -> Array:
     """The Gram matrix of the examples under what a family made."""
-    if isinstance(made, Kernel):
-        return made.gram(np.asarray(examples))
-    channel = clone(made).fit(examples)
-    return channel.gram(channel.encode(examples))
+    if isinstance(made, Channel):
+        channel = clone(made).fit(examples)
+        return channel.gram(channel.encode(examples))
+    kernel: Kernel = made
+    return kernel.gram(np.asarray(examples))
 
 
 def proposals(family: KernelFamily, examples: FamilyExamples) -> list[Theta]:

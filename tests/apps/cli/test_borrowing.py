@@ -76,7 +76,8 @@ def test_evaluate_tries_every_category_as_the_new_one(run: Run, photos: Path, tm
 
 
 @pytest.mark.parametrize(
-    "option", [("--hold-out", "1"), ("--report", "r.html"), ("--learners", "svm"), ("--noise", "1")]
+    "option",
+    [("--hold-out", "1"), ("--unlabelled", "3"), ("--report", "r.html"), ("--learners", "svm"), ("--noise", "1")],
 )
 def test_evaluate_says_what_does_not_go_with_borrowing(run: Run, photos: Path, option: tuple[str, str]) -> None:
     result = run("evaluate", photos, "--borrow", *option)

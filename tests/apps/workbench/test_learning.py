@@ -9,6 +9,7 @@ from fewsight._base.errors import InvalidInput
 from fewsight.apps.workbench import learn
 from fewsight.channels import Colour, SpatialPmk
 from fewsight.images import ImageSet, sample_set
+from other_channels import CentredColour
 
 SMALL = {"n_words": 16, "n_levels": 1, "n_descriptors": 500, "longest_side": 48}
 
@@ -52,3 +53,12 @@ def test_images_without_a_label_take_no_part(tiles: ImageSet) -> None:
 def test_one_category_is_not_enough(tiles: ImageSet) -> None:
     with pytest.raises(InvalidInput, match="needs readable images of at least two categories, found only 'brick'"):
         learn(tiles.select(range(6)), [Colour()])
+
+
+def test_images_without_a_label_reach_a_channel_that_learns_from_them(tiles: ImageSet) -> None:
+    labels = [label if i % 3 else None for i, label in enumerate(tiles.labels)]
+    learned = learn(ImageSet(tiles.images, labels), [CentredColour(), Colour()])
+    assert learned.counts == {"brick": 4, "grass": 4, "retina": 4}
+    assert len(learned.images) == 18
+    first, _ = learned.model.channels
+    assert first.learned_.header == {"images": 18, "labelled": 12}

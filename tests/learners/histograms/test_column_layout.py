@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from fewsight._base.encodings import SparseRows
 from fewsight._base.errors import FewsightError
 from fewsight._base.types import State
 from fewsight.kernels import HistogramIntersection
@@ -14,7 +15,7 @@ RNG = np.random.default_rng(0)
 
 
 def encodings(n, width):
-    return scipy.sparse.csr_array(scipy.sparse.random(n, width, density=0.02, random_state=RNG))
+    return SparseRows(scipy.sparse.csr_array(scipy.sparse.random(n, width, density=0.02, random_state=RNG)))
 
 
 TRAIN = [encodings(30, 900), encodings(30, 400)]

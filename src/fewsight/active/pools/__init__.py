@@ -15,7 +15,7 @@ from fewsight.active.pools.base import Pool
 from fewsight.active.pools.grams import GramPool
 from fewsight.active.pools.images import ImagePool
 from fewsight.active.pools.vectors import VectorPool
-from fewsight.channels import Channel
+from fewsight.channels import Channel, Encodings
 from fewsight.kernels import Kernel
 from fewsight.kernels.rows import Rows
 from fewsight.learners.examples import Examples, KernelLike
@@ -64,7 +64,7 @@ def _(side: VectorInput, rows: Rows, gram: Array | None = None) -> Pool:
 
 
 @pool_of_input.register
-def _(side: ChannelInput, rows: list[object], gram: Array | None = None) -> Pool:
+def _(side: ChannelInput, rows: list[Encodings], gram: Array | None = None) -> Pool:
     return ImagePool.encoded(side.channels, rows)
 
 

@@ -47,7 +47,7 @@ class ImagePool(Pool):
         return pool
 
     def __len__(self) -> int:
-        return int(self.encodings[0].shape[0]) if self.encodings else 0
+        return len(self.encodings[0]) if self.encodings else 0
 
     @property
     def n_kernels(self) -> int:
@@ -61,9 +61,9 @@ class ImagePool(Pool):
 
     def _compare(self, rows: Indices, columns: Indices | None) -> list[Array]:
         if columns is None:
-            return [ready.gram(codes[rows]) for ready, codes in zip(self._ready, self.encodings, strict=True)]
+            return [ready.gram(codes.take(rows)) for ready, codes in zip(self._ready, self.encodings, strict=True)]
         pairs = zip(self.channels, self.encodings, strict=True)
-        return [channel.gram(codes[rows], codes[columns]) for channel, codes in pairs]
+        return [channel.gram(codes.take(rows), codes.take(columns)) for channel, codes in pairs]
 
     @cached_property
     def _ready(self) -> list[Against]:
@@ -80,12 +80,12 @@ class ImagePool(Pool):
         side = HistogramInput(self.channels)
         if not len(self):
             return HistogramRows(np.zeros((0, 1)), side)
-        side.layout = SideBySide.of([codes[known] for codes in self.encodings], self.encodings)
+        side.layout = SideBySide.of([codes.take(known) for codes in self.encodings], self.encodings)
         return HistogramRows(side.layout.rows(self.encodings), side)
 
     def input_of(self, positions: Indices, scales: Array) -> Input:
         side = ChannelInput(self.channels)
-        side.encodings, side.scales = [codes[positions] for codes in self.encodings], scales
+        side.encodings, side.scales = [codes.take(positions) for codes in self.encodings], scales
         return side
 
     @property

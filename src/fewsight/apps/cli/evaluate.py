@@ -59,6 +59,14 @@ def evaluate(
             help="Categories not to learn, drawn anew each time: are their images recognised as unknown?",
         ),
     ] = 0,
+    unlabelled: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            metavar="NUMBER",
+            help="Further images to learn from without their labels, for channels that do so; they are never test images.",
+        ),
+    ] = 0,
     borrow: Annotated[
         bool,
         typer.Option(
@@ -119,7 +127,7 @@ def evaluate(
     sizes, workplace = options.counts(per_class), options.workplace(jobs, cache_folder, no_cache)
     borrowing = options.borrowing(borrow, closest, sense)
     if borrowing is not None:
-        _refuse_with_borrow(hold_out, combine, learners, many, noise, svm_c, report_file)
+        _refuse_with_borrow(hold_out, unlabelled, combine, learners, many, noise, svm_c, report_file)
         from fewsight.apps.workbench import ImageSource, Protocol, evaluate_borrowing_folder, read_settings
 
         with progress_bars():
@@ -140,7 +148,7 @@ def evaluate(
     with progress_bars():
         evaluated = evaluate_folder(
             ImageSource(folder, labels, options.words(exclude)),
-            Protocol(images_per_class, sizes, test_per_class, repeats, seed, hold_out),
+            Protocol(images_per_class, sizes, test_per_class, repeats, seed, hold_out, unlabelled),
             channels=options.channel_words(channels),
             options=read_settings(settings or []),
             combine=None if combine is None else options.words(combine),
@@ -156,6 +164,7 @@ def evaluate(
 
 def _refuse_with_borrow(
     hold_out: int,
+    unlabelled: int,
     combine: str | None,
     learners: str | None,
     many: int | None,
@@ -166,6 +175,7 @@ def _refuse_with_borrow(
     """What says nothing about borrowing is not accepted in silence."""
     given = {
         "--hold-out": hold_out > 0,
+        "--unlabelled": unlabelled > 0,
         "--combine": combine is not None,
         "--learners": learners is not None,
         "--many": many is not None,

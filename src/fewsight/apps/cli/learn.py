@@ -100,7 +100,11 @@ def _answer(learned: Learned, output: Path) -> None:
 
     show_table(["category", "images"], [[name, str(count)] for name, count in learned.counts.items()], numbers=[1])
     n_images, n_categories = sum(learned.counts.values()), len(learned.counts)
-    tell(f"Learned {plural(n_categories, 'category', 'categories')} from {plural(n_images, 'image')}.")
+    unlabelled = len(learned.images) - n_images
+    labelled = f", {n_images} of them labelled" if unlabelled else ""
+    tell(
+        f"Learned {plural(n_categories, 'category', 'categories')} from {plural(n_images + unlabelled, 'image')}{labelled}."
+    )
     tell(*_about_borrowing(learned))
     tell(*_about_channels(learned), *_about_settings(learned), *_about_accuracy(learned))
     tell(*learned.remarks)

@@ -12,6 +12,7 @@ from typing import Any
 from fewsight._base.checks import check_choice
 from fewsight._base.errors import InvalidInput
 from fewsight.channels import CHANNELS, Channel, make_channel
+from fewsight.channels.option_fields import documented_options
 from fewsight.images import FeatureCache
 
 # Options that the command sets itself (--jobs, --seed, --cache-dir), so that they cannot contradict each other.
@@ -43,9 +44,10 @@ def describe_channels() -> list[ChannelDescription]:
 
 
 def options_of(kind: type[Channel]) -> dict[str, Any]:
-    """The options that a person may set, with their defaults."""
-    parameters = inspect.signature(kind).parameters.values()
-    return {p.name: p.default for p in parameters if p.name not in SET_BY_THE_COMMAND}
+    """The options that a person may set, with their defaults: the channel's own first, then those it shares with others."""
+    parameters = inspect.signature(kind).parameters
+    ordered = sorted(parameters, key=list(documented_options(kind)).index)
+    return {name: parameters[name].default for name in ordered if name not in SET_BY_THE_COMMAND}
 
 
 def read_settings(settings: Sequence[str]) -> dict[str, dict[str, Any]]:

@@ -25,7 +25,7 @@ class Learned:
     """What was learned, and from what."""
 
     model: Learner
-    images: ImageSet  # those that were learned from, with what was found on the way
+    images: ImageSet  # those that were learned from, with what was found on the way; some may have no label
     counts: dict[str, int]  # images per category
     left_out: LeftOut | None = None  # how often images were recognised that were left out; None where that is not known
     combine: str = "evidence"  # or "average": how much the channels count, if there are several
@@ -89,6 +89,8 @@ def learn(
 ) -> Learned:
     """Learn from the labelled images that can be read; the others are listed.
 
+    Where a channel, or the learner itself, learns from images without a label as well, they are given these too.
+
     How much each of several channels counts is learned too ("evidence") where the learner can, unless `combine` is "average".
     Categories with few images borrow from others if `borrowing` says how. `learner` and `many`: see `choose_learner`.
     """
@@ -99,8 +101,10 @@ def learn(
     way = way_of(chosen, channels, combine)
     check_memory(chosen, len(labelled), channels)
     remarks = remarks_about(images.images, channels)
-    usable = labelled.without(unreadable_among(labelled.images, channels))
-    counts = dict(sorted(Counter(usable.labels).items()))
+    takes_unlabelled = chosen.needs.takes_unlabelled or any(channel.learns_from_unlabelled for channel in channels)
+    given = images if takes_unlabelled else labelled
+    usable = given.without(unreadable_among(given.images, channels))
+    counts = dict(sorted(Counter(label for label in usable.labels if label is not None).items()))
     _check_enough(counts)
     model = new_learner(choice.name, channels, way, noise_variance).fit(usable.images, usable.labels)
     borrowed = None if borrowing is None else borrow(model.borrower(), borrowing)

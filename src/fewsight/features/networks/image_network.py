@@ -174,7 +174,13 @@ def _side(file: OnnxFile, wishes: Wishes, fixed: int | None, which: str) -> int:
 
 
 def _triple(
-    name: str, what: str, wished: Any, said: Mapping[str, str], usual: tuple[float, ...], *, least: float
+    name: str,
+    what: str,
+    wished: float | tuple[float, ...] | None,
+    said: Mapping[str, str],
+    usual: tuple[float, ...],
+    *,
+    least: float,
 ) -> tuple[float, ...]:
     """Three numbers, for red, green and blue in [0, 1]: as wished, as the metadata says, or the usual ones."""
     value = wished if wished is not None else _list(said.get(what)) or usual
@@ -187,7 +193,7 @@ def _triple(
     return tuple(float(number) for number in numbers)
 
 
-def _crop(name: str, crop: Any) -> float | None:
+def _crop(name: str, crop: float | None) -> float | None:
     if crop is not None and not (isinstance(crop, (int, float)) and 0.1 <= crop <= 1):
         raise InvalidInput(
             f"{name}: crop must be a share from 0.1 to 1, or None for the whole image, got {shown(crop)}."

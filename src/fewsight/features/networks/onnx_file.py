@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, final
+from typing import final
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput, UnreadableImage
@@ -51,7 +51,7 @@ def checked(content: bytes, name: str, path: Path | None = None) -> OnnxFile:
     return OnnxFile(name, content, graph, digest, os.fspath(path) if beside and path is not None else None)
 
 
-def _bytes_of(path: Any, name: str, what: str) -> bytes:
+def _bytes_of(path: str | os.PathLike[str], name: str, what: str) -> bytes:
     try:
         return read_bytes(path, MOST_BYTES)
     except UnreadableImage as error:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from fewsight.features.networks import protobuf as wire
 
@@ -51,7 +51,7 @@ def node(
     return inputs + wire.content(2, result) + wire.content(4, operator) + described + wire.content(7, domain)
 
 
-def tensor(name: str, values: Any) -> bytes:
+def tensor(name: str, values: npt.ArrayLike) -> bytes:
     """Numbers that belong to the file, as floats of 32 bits or integers of 64."""
     array = np.asarray(values)
     element, form = _ELEMENTS[array.dtype.kind]

@@ -8,7 +8,8 @@ import importlib
 import importlib.util
 import re
 import threading
-from typing import Any, final
+from types import ModuleType
+from typing import Any, Protocol, final
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,17 @@ MOST_MEMORY = 4 * 2**30  # bytes, of all networks of the process together
 MOST_SECONDS = 120.0  # for one image
 _NOISE = re.compile(r"\[ONNXRuntimeError\] : \d+ : \w+ : |/onnxruntime_src/\S+ |\[[a-z]*:[^\]]*\] ?")
 GET_ONNX = "pip install 'fewsight[onnx]'"
+
+
+class SessionOptions(Protocol):
+    """onnxruntime's, as far as they are set here."""
+
+    intra_op_num_threads: int
+    inter_op_num_threads: int
+    log_severity_level: int
+
+    def add_session_config_entry(self, name: str, value: str) -> None:
+        """Set one of its named settings."""
 
 
 def onnxruntime_is_there() -> bool:
@@ -60,7 +72,7 @@ class Session:
         return np.asarray(found)
 
 
-def _onnxruntime(who: str) -> Any:
+def _onnxruntime(who: str) -> ModuleType:
     try:
         runtime = importlib.import_module("onnxruntime")
     except ImportError:
@@ -70,7 +82,7 @@ def _onnxruntime(who: str) -> Any:
 
 
 @functools.cache
-def _bound_memory(runtime: Any) -> None:
+def _bound_memory(runtime: ModuleType) -> None:
     """One allocator for all sessions of the process, that gives no more than MOST_MEMORY."""
     kinds = runtime.OrtAllocatorType.ORT_ARENA_ALLOCATOR, runtime.OrtMemType.DEFAULT
     place = runtime.OrtMemoryInfo("Cpu", kinds[0], 0, kinds[1])
@@ -79,7 +91,7 @@ def _bound_memory(runtime: Any) -> None:
         runtime.create_and_register_allocator(place, bounds)
 
 
-def _options(runtime: Any) -> Any:
+def _options(runtime: ModuleType) -> SessionOptions:
     options = runtime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = 1  # images are the pieces of parallel work
     options.log_severity_level = 4  # what goes wrong arrives as an exception

@@ -10,7 +10,7 @@ import io
 import math
 import pickle
 from collections import OrderedDict
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import numpy as np
 
@@ -63,7 +63,9 @@ def _storage(file: BinaryIO, kind: tuple[str, int]) -> np.ndarray:
 class _Tensor:
     """A part of a storage that is read later."""
 
-    def __init__(self, key: str, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], *_: Any) -> None:
+    def __init__(
+        self, key: str, offset: int, shape: tuple[int, ...], strides: tuple[int, ...], *_: bool | OrderedDict
+    ) -> None:
         self.key, self.offset, self.shape, self.strides = key, offset, shape, strides
 
     def of(self, storages: dict[str, np.ndarray]) -> np.ndarray:
@@ -86,7 +88,7 @@ class _Unpickler(pickle.Unpickler):
         super().__init__(file)
         self.storages: dict[str, tuple[str, int]] = {}
 
-    def find_class(self, module: str, name: str) -> Any:
+    def find_class(self, module: str, name: str) -> type | str:
         if (module, name) == ("collections", "OrderedDict"):
             return OrderedDict
         if (module, name) == ("torch._utils", "_rebuild_tensor_v2"):
@@ -95,7 +97,7 @@ class _Unpickler(pickle.Unpickler):
             return _TYPES[name]
         raise pickle.UnpicklingError(f"it names {module}.{name}")
 
-    def persistent_load(self, pid: Any) -> str:
+    def persistent_load(self, pid: tuple[str, str, str, str, int, None]) -> str:
         kind, form, key, _, n, view = pid
         if kind != "storage" or view is not None or form not in _TYPES.values():
             raise pickle.UnpicklingError("a storage of an unknown kind")

@@ -51,8 +51,7 @@ def read_vectors(path: str | os.PathLike[str]) -> VectorTable:
     )
 
 
-def _table(name: str, keys: Sequence[str], rows: Any, *, by_hash: bool) -> VectorTable:
-    rows = np.asarray(rows)
+def _table(name: str, keys: Sequence[str], rows: npt.NDArray[Any], *, by_hash: bool) -> VectorTable:
     if rows.ndim != 2 or rows.dtype.kind not in "fiu" or not rows.size:
         sides = " x ".join(map(str, rows.shape)) or "a single value"
         raise InvalidInput(
@@ -73,7 +72,7 @@ def _check_size(name: str, n_rows: int, n_columns: int) -> None:
         )
 
 
-def _from_npz(path: Any, name: str) -> VectorTable:
+def _from_npz(path: str | os.PathLike[str], name: str) -> VectorTable:
     content = bytes_of_table(path, WHAT, MOST_BYTES)
     try:
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
@@ -114,7 +113,7 @@ def _from_npy(path: Path, name: str) -> VectorTable:
     return _table(name, text_of_table(beside, "the list of files").splitlines(), rows, by_hash=False)
 
 
-def _from_csv(path: Any, name: str) -> VectorTable:
+def _from_csv(path: str | os.PathLike[str], name: str) -> VectorTable:
     text = text_of_table(path, WHAT)
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text))
     try:
@@ -159,7 +158,7 @@ def _key_column(heading: Sequence[str], name: str) -> tuple[int, bool]:
     raise InvalidInput(f"{name}: {WHAT} must have a column file or hash in its heading, got the columns {found}.")
 
 
-def _from_parquet(path: Any, name: str) -> VectorTable:
+def _from_parquet(path: str | os.PathLike[str], name: str) -> VectorTable:
     try:
         parquet = importlib.import_module("pyarrow.parquet")
     except ImportError:

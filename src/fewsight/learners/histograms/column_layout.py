@@ -7,14 +7,17 @@ itself.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
 import numpy as np
 import scipy.sparse
 
+from fewsight._base.encodings import Encodings
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, Indices, SparseRows, State
+from fewsight._base.types import Array, Indices, Sparse, State
+from fewsight.kernels.rows import as_sparse, matrix_of
 
 WIDE = 65_536  # columns; encodings with no more are left as they are
 
@@ -28,7 +31,7 @@ class Narrowing:
     bounds: Indices  # (n_channels + 1,)
 
     @classmethod
-    def of(cls, rows: SparseRows, widths: list[int]) -> Narrowing | None:
+    def of(cls, rows: Sparse, widths: list[int]) -> Narrowing | None:
         """What training rows ask for; None where they are not wide."""
         bounds = np.concatenate([[0], np.cumsum(widths)]).astype(np.intp)
         return cls(np.unique(rows.indices).astype(np.intp), bounds) if bounds[-1] > WIDE else None
@@ -43,7 +46,7 @@ class Narrowing:
         """The channel of each column of narrowed rows."""
         return np.concatenate([self._channel_of(self.used), np.arange(len(self.bounds) - 1)])
 
-    def narrowed(self, rows: SparseRows) -> SparseRows:
+    def narrowed(self, rows: Sparse) -> Sparse:
         """The same rows in fewer columns."""
         columns = rows.indices.astype(np.intp)
         places = np.minimum(np.searchsorted(self.used, columns), max(len(self.used) - 1, 0))
@@ -80,19 +83,21 @@ class SideBySide:
     narrowing: Narrowing | None = None
 
     @classmethod
-    def of(cls, parts: list[SparseRows], others: list[SparseRows] | None = None) -> SideBySide:
-        """As training encodings ask for, a matrix for each channel; the columns of others are kept as well."""
-        scales = np.array([max(float(part.sum()) / max(part.shape[0], 1), 1e-300) for part in parts])
-        plain = cls(scales, [int(part.shape[1]) for part in parts])
+    def of(cls, parts: Sequence[Encodings], others: Sequence[Encodings] | None = None) -> SideBySide:
+        """As the training encodings of each channel ask for; the columns of others are kept as well."""
+        sums = [float(_matrix(part).sum()) for part in parts]
+        scales = np.array([max(total / max(len(part), 1), 1e-300) for total, part in zip(sums, parts, strict=True)])
+        plain = cls(scales, [part.shape[1] for part in parts])
         return replace(plain, narrowing=Narrowing.of(plain.rows(parts if others is None else others), plain.widths))
 
-    def rows(self, parts: list[SparseRows]) -> SparseRows:
-        """Encodings, a matrix for each channel, as one."""
+    def rows(self, parts: Sequence[Encodings]) -> Sparse:
+        """The encodings of all channels as one matrix."""
+        matrices = [_matrix(part) for part in parts]
         stacked = (
-            parts[0]
+            matrices[0]
             if len(parts) == 1
             else scipy.sparse.hstack(
-                [part / (scale * len(parts)) for part, scale in zip(parts, self.scales, strict=True)], format="csr"
+                [part / (scale * len(parts)) for part, scale in zip(matrices, self.scales, strict=True)], format="csr"
             )
         )
         return stacked if self.narrowing is None else self.narrowing.narrowed(stacked)
@@ -103,3 +108,7 @@ class SideBySide:
         if self.narrowing is not None:
             return self.narrowing.groups
         return np.repeat(np.arange(len(self.widths)), self.widths)
+
+
+def _matrix(encodings: Encodings) -> Sparse:
+    return as_sparse(matrix_of("HistogramGPClassifier", "X", encodings))

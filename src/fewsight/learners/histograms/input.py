@@ -12,7 +12,7 @@ from sklearn.base import clone
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Indices, Rows, State
-from fewsight.channels import CHANNELS, Channel
+from fewsight.channels import CHANNELS, Channel, fit_channel
 from fewsight.kernels import HistogramIntersection
 from fewsight.learners.examples import Examples, Images, KernelLike
 from fewsight.learners.histograms.column_layout import Narrowing, SideBySide
@@ -62,8 +62,9 @@ class HistogramInput:
                     f"{WHO}: groups must be one number for each of {self.n_columns} columns, got {len(self.given_groups)}."
                 )
             return rows if len(positions) == rows.shape[0] else rows[positions]
-        images = [cast(Images, X)[position] for position in positions]
-        self.channels = [clone(channel).fit(images, labels) for channel in self.channels]
+        given = cast(Images, X)
+        self.channels = [fit_channel(clone(channel), given, labels, positions) for channel in self.channels]
+        images = [given[position] for position in positions]
         parts = [channel.encode(images) for channel in self.channels]
         self.layout = SideBySide.of(parts)
         return self.layout.rows(parts)

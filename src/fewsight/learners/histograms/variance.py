@@ -17,7 +17,7 @@ import numpy as np
 import scipy.sparse
 
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, Indices, Rows, SparseRows, State
+from fewsight._base.types import Array, Indices, Rows, Sparse, State
 from fewsight.gp import IterativePosterior, Products
 from fewsight.kernels import HistogramOperator
 
@@ -159,7 +159,7 @@ class FastVariance:
         ]
         return np.column_stack(columns), _row_sums(rows, rows.data - known)
 
-    def _weighted(self, X: Rows) -> SparseRows:
+    def _weighted(self, X: Rows) -> Sparse:
         rows = self.operator.transformed(X)
         data = rows.data * self.operator.weights[rows.indices]
         return scipy.sparse.csr_array((data, rows.indices, rows.indptr), shape=rows.shape)
@@ -197,7 +197,7 @@ def _ridge(sums: Array, wanted: Array) -> Array:
     return np.concatenate([[wanted.mean() - gain @ centre], gain])
 
 
-def _row_sums(rows: SparseRows, data: Array) -> Array:
+def _row_sums(rows: Sparse, data: Array) -> Array:
     """Of each row of a CSR matrix, with other numbers in place of its own."""
     sums = scipy.sparse.csr_array((data, rows.indices, rows.indptr), shape=rows.shape).sum(axis=1)
     return np.asarray(sums, dtype=np.float64).ravel()

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Self
 
-import scipy.sparse
 from sklearn.base import clone
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
-from fewsight.channels import CHANNELS, Channel, Encodings
+from fewsight.channels import CHANNELS, Channel, Encodings, fit_channel
 from fewsight.learners.inputs.base import Input
-from fewsight.learners.inputs.stored import checked_scales, matrix_from_state, matrix_state
+from fewsight.learners.inputs.stored import checked_scales
 
 
 class ChannelInput(Input):
@@ -24,9 +23,8 @@ class ChannelInput(Input):
         self.channels = list(channels)
 
     def fit(self, X: Sequence[Any], labels: Any, positions: Indices) -> list[Array]:
-        images = [X[position] for position in positions]
-        self.channels = [clone(channel).fit(images, labels) for channel in self.channels]
-        self.encodings = self.read(images)
+        self.channels = [fit_channel(clone(channel), X, labels, positions) for channel in self.channels]
+        self.encodings = self.read([X[position] for position in positions])
         pairs = list(zip(self.channels, self.encodings, strict=True))
         self._set_scales([channel.diag(encodings) for channel, encodings in pairs])
         return self._scaled([channel.gram(encodings) for channel, encodings in pairs])
@@ -43,16 +41,16 @@ class ChannelInput(Input):
 
     def extend(self, X: Sequence[Any]) -> tuple[Input, list[Array], list[Array]]:
         new = self.read(X)
-        stacked = [scipy.sparse.vstack(pair, format="csr") for pair in zip(self.encodings, new, strict=True)]
+        joined = [old.join(more) for old, more in zip(self.encodings, new, strict=True)]
         among = [channel.gram(rows) for channel, rows in zip(self.channels, new, strict=True)]
-        return self._with(stacked), self.compare(new), self._scaled(among)
+        return self._with(joined), self.compare(new), self._scaled(among)
 
     def select(self, indices: Indices) -> Input:
-        return self._with([rows[indices] for rows in self.encodings])
+        return self._with([rows.take(indices) for rows in self.encodings])
 
     @property
     def n_training(self) -> int:
-        return int(self.encodings[0].shape[0])
+        return len(self.encodings[0])
 
     @property
     def parameter(self) -> list[Channel]:
@@ -62,7 +60,7 @@ class ChannelInput(Input):
         state = State({"kind": "channels", "n_channels": len(self.channels)}, {"scales": self.scales})
         for number, (channel, rows) in enumerate(zip(self.channels, self.encodings, strict=True)):
             CHANNELS.check_registered(channel)
-            state = state.join(f"channel{number}", channel.state()).join(f"training{number}", matrix_state(rows))
+            state = state.join(f"channel{number}", channel.state()).join(f"training{number}", rows.state())
         return state
 
     @classmethod
@@ -70,7 +68,10 @@ class ChannelInput(Input):
         numbers = range(state.header["n_channels"])
         parts = [state.nested(f"channel{number}") for number in numbers]
         restored = cls([CHANNELS.find(part.header["name"]).from_state(part) for part in parts])
-        restored.encodings = [matrix_from_state(state.nested(f"training{number}")) for number in numbers]
+        restored.encodings = [
+            channel.encodings.from_state(state.nested(f"training{number}"))
+            for number, channel in zip(numbers, restored.channels, strict=True)
+        ]
         for channel, rows in zip(restored.channels, restored.encodings, strict=True):
             if rows.shape[1] != channel.n_columns:
                 raise InvalidInput(

