@@ -29,6 +29,7 @@ _HOMES = {
     "JitterWarning": "_base.errors",
     "PluginWarning": "_base.errors",
     "register": "_base.registry",
+    "State": "_base.types",
     "ExponentialChiSquare": "kernels",
     "HistogramIntersection": "kernels",
     "KERNELS": "kernels",
@@ -106,6 +107,7 @@ __all__ = [
     "QueryRule",
     "SVMClassifier",
     "SpatialPmk",
+    "State",
     "Texture",
     "TransferGPClassifier",
     "UnreadableImage",
@@ -133,6 +135,7 @@ if TYPE_CHECKING:
         UnreadableImage,
     )
     from fewsight._base.registry import register
+    from fewsight._base.types import State
     from fewsight.active import QUERY_RULES, ActiveLearner, PoolView, Query, QueryRule, simulate
     from fewsight.channels import (
         CHANNELS,

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from fewsight._base.types import State
+from fewsight import State
 from fewsight.gp import mean_of
 from fewsight.learners import KernelLearner, Latent
 
