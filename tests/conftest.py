@@ -18,7 +18,8 @@ from fewsight.images import sample_set
 PER_CATEGORY = 8  # images in the folder of photographs
 
 pytest.register_assert_rewrite("fewsight.testing")  # what fails there says which numbers it failed on
-sys.path.insert(0, str(Path(__file__).parent))  # for modules that tests of several folders share
+# For modules that tests of several folders share, and for the parts of somebody else, which are not installed.
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent / "plugin_package")]
 
 # The same examples in every run, so that a failure is the change's; tests/hostile/fuzz_readers.py is what looks for new ones.
 settings.register_profile("same examples", derandomize=True)

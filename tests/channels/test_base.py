@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from example_parts.set_channel import BlockSets
 
 from fewsight._base.errors import FewsightError, InvalidInput
 from fewsight.channels import Colour, Phog, fit_channel
 from fewsight.images import FeatureCache
-from other_channels import BlockSets
 
 
 def test_classes_are_numbered_as_they_appear_and_none_is_minus_one():

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from example_parts.set_channel import BlockSets
 
 from fewsight import register
 from fewsight._base.encodings import DescriptorSets
@@ -14,7 +15,6 @@ from fewsight.evaluation import Protocol, evaluate
 from fewsight.images import FeatureCache, ImageSet, sample_set
 from fewsight.learners import GPClassifier, HistogramGPClassifier, SVMClassifier
 from fewsight.persistence import load, save
-from other_channels import BlockSets
 
 
 @pytest.fixture(scope="module")

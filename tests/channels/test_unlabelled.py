@@ -4,6 +4,7 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from example_parts.unlabelled_channel import CentredColour
 
 from fewsight import register
 from fewsight._base.errors import FewsightError
@@ -12,7 +13,6 @@ from fewsight.evaluation import Protocol, evaluate
 from fewsight.images import FeatureCache, ImageSet, sample_set
 from fewsight.learners import GPClassifier, HistogramGPClassifier
 from fewsight.persistence import load, save
-from other_channels import CentredColour
 
 
 @pytest.fixture(scope="module")

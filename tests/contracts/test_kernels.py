@@ -24,7 +24,7 @@ from fewsight.kernels import (
     Scaled,
     Sum,
 )
-from fewsight.testing import KERNEL_CHECKS
+from fewsight.testing import KERNEL_CHECKS, ROW_KERNEL_CHECKS
 
 EXAMPLES: dict[type[Kernel], list[Kernel]] = {
     Polynomial: [Polynomial(), Polynomial(degree=3, offset=0.0, scale=0.5)],
@@ -47,7 +47,7 @@ EVERY = [kernel for family in KERNELS.values() for kernel in EXAMPLES.get(family
 
 
 @pytest.mark.parametrize("kernel", EVERY, ids=repr)
-@pytest.mark.parametrize("check", KERNEL_CHECKS, ids=lambda check: check.__name__)
+@pytest.mark.parametrize("check", KERNEL_CHECKS + ROW_KERNEL_CHECKS, ids=lambda check: check.__name__)
 def test_every_kernel_satisfies_the_contract(check: Callable[[Kernel], None], kernel: Kernel) -> None:
     check(kernel)
 

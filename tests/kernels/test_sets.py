@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from example_parts.set_channel import MeanOfGaussians
 
 from fewsight._base.encodings import DescriptorSets, SparseRows
 from fewsight._base.errors import InvalidInput
 from fewsight.kernels import Linear
-from other_channels import MeanOfGaussians
 
 RNG = np.random.default_rng(0)
 MATRICES = [RNG.random((count, 3)) for count in (2, 5, 1, 4)]

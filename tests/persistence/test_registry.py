@@ -24,5 +24,5 @@ def test_what_is_derived_from_a_kind_is_none():
     class Derived(GPClassifier):
         """Looks the same, and could do anything."""
 
-    with pytest.raises(InvalidInput, match=r"the learner Derived must be known by a name of its own"):
+    with pytest.raises(InvalidInput, match="the learner Derived must be known by a name of its own"):
         kind_of(Derived())

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
 import tomllib
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -37,13 +35,10 @@ def paths(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 @pytest.fixture
-def installed(paths: list[str], monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def installed(paths: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     """The package is there, as if it had been when the process began, and gone afterwards."""
     for path in paths:
         monkeypatch.syspath_prepend(path)
     for registry in REGISTRIES:
         monkeypatch.setattr(registry, "_others", {})
         monkeypatch.setattr(registry, "_waiting", None)
-    yield
-    for module in [name for name in sys.modules if name.startswith("example_parts")]:
-        del sys.modules[module]

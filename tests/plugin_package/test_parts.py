@@ -22,9 +22,10 @@ from fewsight import (
     GPClassifier,
     ModelFileError,
     load,
+    make_channel,
     save,
 )
-from fewsight.testing import check_family, check_kernel, check_learner, check_rule
+from fewsight.testing import check_channel, check_family, check_kernel, check_learner, check_rule
 
 X, Y = make_blobs(60, 4, centers=3, cluster_std=1.5, random_state=3)
 
@@ -34,13 +35,21 @@ class TestInstalled:
     """As somebody who has installed the package meets it."""
 
     def test_every_part_is_listed(self) -> None:
-        assert "laplace" in list(KERNELS)
+        assert {"laplace", "mean_of_gaussians"} <= set(KERNELS)
+        assert {"block_sets", "centred_colour"} <= set(CHANNELS)
         assert "laplace_scales" in list(KERNEL_FAMILIES)
         assert "parzen" in list(LEARNERS)
         assert "entropy" in list(QUERY_RULES)
 
     def test_the_kernel_keeps_the_contract(self) -> None:
         check_kernel(KERNELS["laplace"](0.7))
+
+    def test_the_kernel_of_sets_keeps_the_contract(self) -> None:
+        check_kernel(KERNELS["mean_of_gaussians"](0.4))
+
+    @pytest.mark.parametrize("name", ["block_sets", "centred_colour"])
+    def test_the_channels_keep_the_contract(self, name: str) -> None:
+        check_channel(make_channel(name))
 
     def test_the_family_keeps_the_contract(self) -> None:
         check_family(KERNEL_FAMILIES["laplace_scales"]())
@@ -80,7 +89,7 @@ class TestInstalled:
 
 def test_nothing_of_it_is_known_where_it_is_not_installed() -> None:
     known = [*CHANNELS, *KERNELS, *LEARNERS, *QUERY_RULES, *KERNEL_FAMILIES]
-    assert not {"laplace", "laplace_scales", "parzen", "entropy"} & set(known)
+    assert not {"laplace", "mean_of_gaussians", "block_sets", "laplace_scales", "parzen", "entropy"} & set(known)
 
 
 def fewsight(paths: list[str], *arguments: str | Path) -> str:
@@ -99,5 +108,32 @@ def test_the_command_line_evaluates_and_learns_with_the_learner(paths: list[str]
     records = json.loads((tmp_path / "out.json").read_text())["records"]
     assert {record["learner"] for record in records} == {"gp", "parzen"}
     fewsight(paths, "learn", photos, "--learner", "parzen", "-o", tmp_path / "model", *small)
+    fewsight(paths, "predict", tmp_path / "model", photos, "-o", tmp_path / "out.csv")
+    assert len((tmp_path / "out.csv").read_text().splitlines()) == 25
+
+
+def test_the_command_line_lists_evaluates_and_learns_with_the_channels(
+    paths: list[str], photos: Path, tmp_path: Path
+) -> None:
+    listed = fewsight(paths, "channels")
+    assert "block_sets: Sets of coloured blocks, compared pair by pair." in listed
+    assert "--set block_sets.side=4" in listed
+    channels = ("--channels", "block_sets,centred_colour", "--combine", "average")
+    sizes = (
+        "--images-per-class",
+        "6",
+        "--per-class",
+        "2",
+        "--test-per-class",
+        "3",
+        "--repeats",
+        "1",
+        "--unlabelled",
+        "2",
+    )
+    fewsight(paths, "evaluate", photos, *channels, *sizes, "--json", tmp_path / "out.json")
+    records = json.loads((tmp_path / "out.json").read_text())["records"]
+    assert "block_sets+centred_colour" in {record["channels"] for record in records}
+    fewsight(paths, "learn", photos, *channels, "-o", tmp_path / "model")
     fewsight(paths, "predict", tmp_path / "model", photos, "-o", tmp_path / "out.csv")
     assert len((tmp_path / "out.csv").read_text().splitlines()) == 25

@@ -50,6 +50,7 @@ class KernelLearner(Learner):
         grams = inputs.fit(X, labels, positions)
         self.input_ = inputs
         self._learn(grams, labels)
+        self.input_.release()
         return self
 
     def predict(self, X: Examples) -> Labels:

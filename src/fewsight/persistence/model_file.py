@@ -22,8 +22,7 @@ from fewsight.persistence.registry import KINDS, Storable, kind_of
 from fewsight.persistence.soundness import check_digest, check_numbers, with_digest
 
 FORMAT = "fewsight model"
-VERSION = 2  # raised when an older fewsight could no longer open what this one writes
-_SINCE_2 = ("loans",)  # of a model: what a reader of version 1 would not notice. Without it, files stay readable by it
+VERSION = 3  # raised when an older fewsight could no longer open what this one writes
 _ZIP_WITH_OUR_FIRST_MEMBER = (b"PK\x03\x04", HEADER.encode())
 
 
@@ -31,8 +30,12 @@ def save(model: Storable, path: str | Path) -> None:
     """Write a fitted model to one file, whole or not at all: what stood there is replaced only by a whole file."""
     kind, content = kind_of(model), model.state()
     _check_opens(kind, content)
-    version = 2 if any(name in content.header for name in _SINCE_2) else 1
-    header = {"format": FORMAT, "version": version, "written_by": f"fewsight {__version__}", "kind": kind}
+    header = {
+        "format": FORMAT,
+        "version": _version_needed(content),
+        "written_by": f"fewsight {__version__}",
+        "kind": kind,
+    }
     state = State(header, {}).join("model", content)
     try:
         write_archive(Path(path), with_digest(state), compress=True)
@@ -55,6 +58,13 @@ def _check_opens(kind: str, content: State) -> None:
 
 def _restored(kind: str, content: State) -> Storable:
     return KINDS[kind].from_state(content)
+
+
+def _version_needed(content: State) -> int:
+    """The oldest version that understands a model, so that files stay readable by older fewsights where they can."""
+    if "kernels" in content.header.get("input", {}):
+        return 3  # several kernels of rows
+    return 2 if "loans" in content.header else 1
 
 
 def load_learner(path: str | Path) -> Learner:

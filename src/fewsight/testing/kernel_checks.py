@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 import scipy.sparse
 
+from fewsight._base.encodings import DescriptorSets
 from fewsight._base.types import Array
-from fewsight.kernels import KERNELS, Kernel, kernel_from_recipe
+from fewsight.kernels import KERNELS, Kernel, SetKernel, kernel_from_recipe
 from fewsight.kernels.rows import Rows
 from fewsight.testing.refusals import refusal
+
+Compared = TypeVar("Compared", Array, scipy.sparse.csr_array, DescriptorSets)
 
 
 def agree(found: Array, expected: Array) -> None:
@@ -27,9 +31,27 @@ def rows(kernel: Kernel, n: int, d: int, seed: int = 0) -> Array:
     return X / np.maximum(X.sum(axis=1, keepdims=True), 1e-9)
 
 
-def forms(kernel: Kernel, X: Array) -> list[Rows]:
-    """The same rows in every form that the kernel takes."""
-    return [X, scipy.sparse.csr_array(X)] if kernel.accepts_sparse else [X]
+def examples(kernel: Kernel, n: int, d: int, seed: int = 0) -> Rows | DescriptorSets:
+    """What the kernel compares: rows, or sets of one to four descriptors."""
+    if not compares_sets(kernel):
+        return rows(kernel, n, d, seed)
+    rng = np.random.default_rng(seed)
+    return DescriptorSets.stack([DescriptorSets.entry(rng.random((rng.integers(1, 5), 3))) for _ in range(n)], 3)
+
+
+def compares_sets(kernel: Kernel) -> bool:
+    return all(isinstance(element, SetKernel) for element in kernel._elements())
+
+
+def taken(X: Compared, places: Sequence[int]) -> Compared:
+    """The examples at these places."""
+    at = np.array(places, dtype=np.intp)
+    return X.take(at) if isinstance(X, DescriptorSets) else X[at]
+
+
+def forms(kernel: Kernel, X: Compared) -> list[Compared | scipy.sparse.csr_array]:
+    """The same examples in every form that the kernel takes."""
+    return [X, scipy.sparse.csr_array(X)] if isinstance(X, np.ndarray) and kernel.accepts_sparse else [X]
 
 
 def it_is_registered_under_its_kind(kernel: Kernel) -> None:
@@ -40,52 +62,59 @@ def it_is_registered_under_its_kind(kernel: Kernel) -> None:
 
 
 def its_gram_matrix_is_exactly_symmetric(kernel: Kernel) -> None:
-    for X in forms(kernel, rows(kernel, 150, 20)):
+    for X in forms(kernel, examples(kernel, 150, 20)):
         K = kernel.gram(X)
         np.testing.assert_array_equal(K, K.T)
 
 
 def its_gram_matrix_is_positive_semi_definite(kernel: Kernel) -> None:
-    X = rows(kernel, 40, 12)
-    K = kernel.gram(np.concatenate([X, X[:5]]))  # repeated rows: singular, but never below zero
+    X = examples(kernel, 40, 12)
+    K = kernel.gram(taken(X, [*range(40), *range(5)]))  # some twice: singular, but never below zero
     assert np.linalg.eigvalsh(K).min() > -1e-10 * np.trace(K)
 
 
 def its_diagonal_is_that_of_the_gram_matrix(kernel: Kernel) -> None:
-    X = rows(kernel, 30, 9)
+    X = examples(kernel, 30, 9)
     for same in forms(kernel, X):
         np.testing.assert_allclose(kernel.diag(same), np.diag(kernel.gram(X)), rtol=1e-12)
     assert kernel.diag(X).shape == (30,)
 
 
-def rows_that_were_made_ready_are_compared_as_before(kernel: Kernel) -> None:
-    A, B = rows(kernel, 4, 30, 1), rows(kernel, 50, 30, 2)
-    A[0] = B[0] = 0  # nothing in common
+def what_was_made_ready_is_compared_as_before(kernel: Kernel) -> None:
+    A, B = examples(kernel, 4, 30, 1), examples(kernel, 50, 30, 2)
+    if isinstance(A, np.ndarray) and isinstance(B, np.ndarray):
+        A[0] = B[0] = 0  # nothing in common
     for left, right in zip(forms(kernel, A), forms(kernel, B), strict=True):
         ready = kernel.against(right)
         agree(ready.gram(left), kernel.gram(left, right))
-        assert ready.gram(left[:0]).shape == (0, 50)
-    with refusal(f"must be a matrix of any x {A.shape[1]}"):
-        ready.gram(np.ones((2, A.shape[1] + 1)))
+        assert ready.gram(taken(left, [])).shape == (0, 50)
 
 
-def rows_with_themselves_give_the_gram_matrix(kernel: Kernel) -> None:
-    X = rows(kernel, 30, 9)
+def examples_with_themselves_give_the_gram_matrix(kernel: Kernel) -> None:
+    X = examples(kernel, 30, 9)
     agree(kernel.gram(X, X), kernel.gram(X))
-    agree(kernel.gram(X, X.copy()), kernel.gram(X))
+    agree(kernel.gram(X, taken(X, range(30))), kernel.gram(X))
 
 
-def exchanging_the_rows_transposes_the_gram_matrix(kernel: Kernel) -> None:
-    A, B = rows(kernel, 7, 9, seed=1), rows(kernel, 12, 9, seed=2)
+def exchanging_both_sides_transposes_the_gram_matrix(kernel: Kernel) -> None:
+    A, B = examples(kernel, 7, 9, seed=1), examples(kernel, 12, 9, seed=2)
     K = kernel.gram(A, B)
     assert K.shape == (7, 12)
     assert K.dtype == np.float64
     agree(K, kernel.gram(B, A).T)
 
 
-def some_rows_give_a_part_of_the_gram_matrix_of_all(kernel: Kernel) -> None:
-    X = rows(kernel, 20, 9)
-    agree(kernel.gram(X[3:8], X[10:]), kernel.gram(X)[3:8, 10:])
+def some_examples_give_a_part_of_the_gram_matrix_of_all(kernel: Kernel) -> None:
+    X = examples(kernel, 20, 9)
+    agree(kernel.gram(taken(X, range(3, 8)), taken(X, range(10, 20))), kernel.gram(X)[3:8, 10:])
+
+
+def one_example_and_none_work(kernel: Kernel) -> None:
+    one = examples(kernel, 1, 5)
+    np.testing.assert_allclose(kernel.gram(one), [kernel.diag(one)], rtol=1e-12)
+    for none in forms(kernel, taken(one, [])):
+        assert kernel.gram(none).shape == (0, 0)
+        assert kernel.gram(one, none).shape == (1, 0)
 
 
 def sparse_rows_give_what_dense_rows_give(kernel: Kernel) -> None:
@@ -114,14 +143,9 @@ def untidy_sparse_rows_are_read_right_and_left_alone(kernel: Kernel) -> None:
         np.testing.assert_array_equal(getattr(untidy, part), getattr(before, part))
 
 
-def single_rows_single_columns_and_no_rows_work(kernel: Kernel) -> None:
-    assert kernel.gram(rows(kernel, 1, 5)).shape == (1, 1)
+def single_columns_work(kernel: Kernel) -> None:
     assert kernel.gram(rows(kernel, 6, 1)).shape == (6, 6)
     assert kernel.gram(rows(kernel, 1, 1), rows(kernel, 3, 1)).shape == (1, 3)
-    for none in forms(kernel, rows(kernel, 0, 4)):
-        assert kernel.gram(none).shape == (0, 0)
-        assert kernel.gram(rows(kernel, 2, 4), none).shape == (2, 0)
-    np.testing.assert_allclose(kernel.gram(rows(kernel, 1, 5)), [kernel.diag(rows(kernel, 1, 5))], rtol=1e-12)
 
 
 def other_orders_and_types_of_arrays_give_the_same_numbers(kernel: Kernel) -> None:
@@ -163,29 +187,35 @@ def what_cannot_be_compared_is_refused(kernel: Kernel) -> None:
         for form in forms(kernel, wrong):
             with refusal(sentence):
                 kernel.gram(good, form)
+            with refusal(sentence.replace("B must", "A must")):
+                kernel.against(good).gram(form)
 
 
-KERNEL_CHECKS: tuple[Callable[[Kernel], None], ...] = (
+Check = Callable[[Kernel], None]
+KERNEL_CHECKS: tuple[Check, ...] = (
     it_is_registered_under_its_kind,
     its_gram_matrix_is_exactly_symmetric,
     its_gram_matrix_is_positive_semi_definite,
     its_diagonal_is_that_of_the_gram_matrix,
-    rows_that_were_made_ready_are_compared_as_before,
-    rows_with_themselves_give_the_gram_matrix,
-    exchanging_the_rows_transposes_the_gram_matrix,
-    some_rows_give_a_part_of_the_gram_matrix_of_all,
-    sparse_rows_give_what_dense_rows_give,
-    untidy_sparse_rows_are_read_right_and_left_alone,
-    single_rows_single_columns_and_no_rows_work,
-    other_orders_and_types_of_arrays_give_the_same_numbers,
-    what_it_is_given_is_never_changed,
+    what_was_made_ready_is_compared_as_before,
+    examples_with_themselves_give_the_gram_matrix,
+    exchanging_both_sides_transposes_the_gram_matrix,
+    some_examples_give_a_part_of_the_gram_matrix_of_all,
+    one_example_and_none_work,
     its_recipe_survives_json,
     it_never_changes,
+)
+ROW_KERNEL_CHECKS: tuple[Check, ...] = (
+    sparse_rows_give_what_dense_rows_give,
+    untidy_sparse_rows_are_read_right_and_left_alone,
+    single_columns_work,
+    other_orders_and_types_of_arrays_give_the_same_numbers,
+    what_it_is_given_is_never_changed,
     what_cannot_be_compared_is_refused,
 )
 
 
 def check_kernel(kernel: Kernel) -> None:
     """Raise an AssertionError, or whatever a method raises, where a kernel is not what a kernel must be."""
-    for check in KERNEL_CHECKS:
+    for check in KERNEL_CHECKS + (() if compares_sets(kernel) else ROW_KERNEL_CHECKS):
         check(kernel)

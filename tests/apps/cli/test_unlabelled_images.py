@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from example_parts.unlabelled_channel import CentredColour
 from typer.testing import Result
 
 from fewsight import register
 from fewsight.channels import CHANNELS
 from fewsight.persistence import load
-from other_channels import CentredColour
 
 Run = Callable[..., Result]
 Refused = Callable[..., str]

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from example_parts.unlabelled_channel import CentredColour
 
 from fewsight._base.errors import InvalidInput
 from fewsight.apps.workbench import learn
 from fewsight.channels import Colour, SpatialPmk
 from fewsight.images import ImageSet, sample_set
-from other_channels import CentredColour
 
 SMALL = {"n_words": 16, "n_levels": 1, "n_descriptors": 500, "longest_side": 48}
 

@@ -68,6 +68,10 @@ class Input(ABC):
         """An input of the same training examples that are compared by these kernels or channels, and no others."""
         self._refuse_further()
 
+    def release(self) -> None:
+        """Let go of what only further kernels or channels would need: learning is over."""
+        return
+
     @property
     @abstractmethod
     def n_training(self) -> int:

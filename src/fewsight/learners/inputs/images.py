@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import clone
 
+from fewsight._base.checks import owner_name, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.channels import CHANNELS, Channel, Encodings, fit_channel
 from fewsight.images import as_image, find_duplicates
-from fewsight.learners.inputs.base import Input
+from fewsight.learners.inputs.base import Input, Made
 from fewsight.learners.inputs.stored import checked_scales
+from fewsight.learners.labels import Labels
 
 MOST_CHANNELS = 200  # in a model file: opening each takes a moment
 
@@ -27,35 +29,63 @@ class ChannelInput(Input):
 
     def __init__(self, channels: Sequence[Channel]) -> None:
         self.channels = list(channels)
+        self._given: tuple[Sequence[Any], Labels, Indices] | None = None  # to `fit`, for channels that come later
 
-    def fit(self, X: Sequence[Any], labels: Any, positions: Indices) -> list[Array]:
+    def fit(self, X: Sequence[Any], labels: Labels, positions: Indices) -> Sequence[Array]:
+        self._given = X, labels, positions
         images = [X[position] for position in positions]
         self.channels = [fit_channel(clone(channel), X, labels, positions) for channel in self.channels]
         self.encodings = self.read(images)
         self.pictures = self._pictures_of(images)
-        pairs = list(zip(self.channels, self.encodings, strict=True))
-        self._set_scales([channel.diag(encodings) for channel, encodings in pairs])
-        return self._scaled([channel.gram(encodings) for channel, encodings in pairs])
+        self._set_scales([channel.diag(rows) for channel, rows in self._pairs()])
+        return self._scaled_grams(channel.gram(rows) for channel, rows in self._pairs())
 
     def read(self, X: Sequence[Any]) -> list[Encodings]:
         return [channel.encode(X) for channel in self.channels]
 
-    def compare(self, rows: list[Encodings]) -> list[Array]:
+    def compare(self, rows: list[Encodings]) -> Sequence[Array]:
         triples = zip(self.channels, rows, self.encodings, strict=True)
-        return self._scaled([channel.gram(new, old) for channel, new, old in triples])
+        return self._scaled_blocks(channel.gram(new, old) for channel, new, old in triples)
 
     def diagonals(self, rows: list[Encodings]) -> list[Array]:
         return self._scaled([channel.diag(new) for channel, new in zip(self.channels, rows, strict=True)])
 
-    def extend(self, X: Sequence[Any]) -> tuple[Input, list[Array], list[Array]]:
+    def extend(self, X: Sequence[Any]) -> tuple[Input, Sequence[Array], Sequence[Array]]:
         new = self.read(X)
         joined = [old.join(more) for old, more in zip(self.encodings, new, strict=True)]
-        among = [channel.gram(rows) for channel, rows in zip(self.channels, new, strict=True)]
+        among = (channel.gram(rows) for channel, rows in zip(self.channels, new, strict=True))
         pictures = np.concatenate([self.pictures, 1 + self.pictures.max(initial=-1) + self._pictures_of(X)])
-        return self._with(joined, pictures), self.compare(new), self._scaled(among)
+        return self._with(joined, pictures), self.compare(new), self._scaled_blocks(among)
 
     def select(self, indices: Indices) -> Input:
         return self._with([rows.take(indices) for rows in self.encodings], self.pictures[indices])
+
+    @property
+    def examples(self) -> list[Any]:
+        """The training images, while a learner learns from them; afterwards only their encodings are kept."""
+        if self._given is None:
+            raise InvalidInput(f"{owner_name(self)}: channels can only be made while the training images are at hand.")
+        images, _, positions = self._given
+        return [images[position] for position in positions]
+
+    def gram(self, made: Made) -> Array:
+        side = self.taking([made])
+        return side.channels[0].gram(side.encodings[0]) / side.scales[0]
+
+    def taking(self, made: Sequence[Made]) -> ChannelInput:
+        examples = self.examples
+        for channel in made:
+            if not isinstance(channel, Channel):
+                raise InvalidInput(f"{owner_name(self)}: images must be compared by channels, got {shown(channel)}.")
+        assert self._given is not None  # or there would be no examples
+        fitted = [fit_channel(clone(channel), *self._given) for channel in made if isinstance(channel, Channel)]
+        other = ChannelInput(fitted)
+        other._given, other.encodings = self._given, other.read(examples)
+        other._set_scales([channel.diag(rows) for channel, rows in other._pairs()])
+        return other
+
+    def release(self) -> None:
+        self._given = None
 
     @property
     def n_training(self) -> int:
@@ -84,7 +114,7 @@ class ChannelInput(Input):
             channel.encodings.from_state(state.nested(f"training{number}"))
             for number, channel in zip(numbers, restored.channels, strict=True)
         ]
-        for channel, rows in zip(restored.channels, restored.encodings, strict=True):
+        for channel, rows in restored._pairs():
             if rows.shape[1] != channel.n_columns:
                 raise InvalidInput(
                     f"the encodings of {channel.name} must have {channel.n_columns} columns, got {rows.shape[1]}."
@@ -94,6 +124,10 @@ class ChannelInput(Input):
         stored = state.array("pictures", (n,), np.intp, least=0, most=n - 1) if "pictures" in state else None
         restored.pictures = np.arange(n) if stored is None else stored
         return restored
+
+    def _pairs(self) -> Iterator[tuple[Channel, Encodings]]:
+        """Each channel with the encodings of the training images."""
+        return zip(self.channels, self.encodings, strict=True)
 
     def _pictures_of(self, images: Sequence[Any]) -> Indices:
         """Which of the images are the same picture, with what the channels work with."""
