@@ -1,6 +1,6 @@
 """Learning the weights of four kernels by evidence, all classes at once, against SimpleMKL, one class after the other.
 
-The Gram matrices are those of `--grams`, a file for each channel as `python -m experiments.kapoor2010.grams` writes them (arrays
+The Gram matrices are those of `--grams`, a file for each channel as `python -m experiments.common.grams` writes them (arrays
 train, test, train_labels and test_labels), or made of random vectors: 101 classes of 15, as in the papers' protocol.
 """
 

@@ -8,8 +8,14 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import settings
+from PIL import Image as Pillow
+
+from fewsight.images import sample_set
+
+PER_CATEGORY = 8  # images in the folder of photographs
 
 pytest.register_assert_rewrite("fewsight.testing")  # what fails there says which numbers it failed on
 sys.path.insert(0, str(Path(__file__).parent))  # for modules that tests of several folders share
@@ -67,3 +73,18 @@ def cluster() -> Iterator[Any]:
         distributed.Client(local) as client,
     ):
         yield client
+
+
+@pytest.fixture(scope="session")
+def photos(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of class folders, to be left as it is."""
+    folder = tmp_path_factory.mktemp("photos")
+    written = dict.fromkeys(("brick", "grass", "tissue"), 0)
+    samples = sample_set()
+    for image, category in zip(samples.images, samples.labels, strict=True):
+        if written.get(category, PER_CATEGORY) < PER_CATEGORY:
+            (folder / category).mkdir(exist_ok=True)
+            pixels = np.rint(image.pixels() * 255).astype(np.uint8)
+            Pillow.fromarray(pixels).save(folder / category / f"{written[category]}.png")
+            written[category] += 1
+    return folder

@@ -15,7 +15,7 @@ import numpy as np
 from experiments.active import runs
 from experiments.active.pools import Source
 from experiments.active.runs import Experiment, Run, answer, fitted, new_learner, record, right
-from experiments.kapoor2010.command import run
+from experiments.common.command import run
 
 SIZE = 800
 MARKS = (40, 60, 80, 100, 150)

@@ -15,7 +15,7 @@ import numpy as np
 from experiments.active import runs
 from experiments.active.pools import Source
 from experiments.active.runs import Experiment, Run, answer, fitted, record, right
-from experiments.kapoor2010.command import run
+from experiments.common.command import run
 from fewsight.active import ActiveLearner
 from fewsight.learners import GPClassifier
 

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import load_digits
 
+from experiments.common.caltech4 import Caltech4, caltech4
 from experiments.kapoor2010.binary import Binary, complete
-from experiments.kapoor2010.caltech4 import Caltech4, caltech4
 from fewsight._base.types import Array, Indices
 from fewsight.channels import make_channel
 from fewsight.images import FeatureCache

@@ -15,7 +15,7 @@ import numpy as np
 from experiments.active import runs
 from experiments.active.pools import Known, Source
 from experiments.active.runs import Experiment, Run, answer, fitted, new_learner, record
-from experiments.kapoor2010.command import run
+from experiments.common.command import run
 
 SHARE = 0.01
 SETTINGS = {"share": SHARE, "start_per_class": 1, "asked": 0.5}

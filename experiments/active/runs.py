@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from experiments.active.pools import POOLS, Source, source
+from experiments.common.command import base_arguments, commit_of_tree, words
 from experiments.kapoor2010.asking import summary
-from experiments.kapoor2010.command import base_arguments, commit_of_tree, words
 from fewsight._base.archive import pack, write_text
 from fewsight._base.progress import silent, track
 from fewsight.active import ActiveLearner, GramPool

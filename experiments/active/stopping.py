@@ -16,7 +16,7 @@ import numpy as np
 from experiments.active import runs
 from experiments.active.pools import Source
 from experiments.active.runs import Experiment, Run, answer, fitted, new_learner, record, right
-from experiments.kapoor2010.command import run
+from experiments.common.command import run
 
 SIZE, TESTED = 1_800, 0.4
 EVERY, AHEAD, MOST, SMALL_GAIN = 10, 100, 500, 0.01

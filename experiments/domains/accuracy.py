@@ -17,11 +17,11 @@ from typing import TypedDict
 import numpy as np
 from scipy.stats import wilcoxon
 
+from experiments.common.command import base_arguments, commit_of_tree, numbers, run, words
 from experiments.domains.cells import Bench, Cell
 from experiments.domains.peers import LEARNERS, PEERS
 from experiments.domains.proposal import proposed
 from experiments.domains.tasks import DOMAINS, SIZES, Place, places_of
-from experiments.kapoor2010.command import base_arguments, commit_of_tree, numbers, run, words
 from fewsight._base.archive import write_text
 from fewsight._base.types import Array
 from fewsight.evaluation.provenance import package_version, versions

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from experiments.kapoor2010.command import images_of
+from experiments.common.command import images_of
 from fewsight._base.archive import replacing
 from fewsight._base.types import Array, Indices
 from fewsight.channels import make_channel

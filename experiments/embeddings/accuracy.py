@@ -19,10 +19,10 @@ from typing import Any
 
 import numpy as np
 
+from experiments.common.cells import Cells, Table, Way, records, values_of
+from experiments.common.command import CHANNELS, images_of, numbers, run, words
+from experiments.common.grams import Grams, GramStore, Place
 from experiments.embeddings.command import CHANNEL, arguments, channel_of, summary_of, write_results
-from experiments.kapoor2010.cells import Cells, Table, Way, records, values_of
-from experiments.kapoor2010.command import CHANNELS, images_of, numbers, run, words
-from experiments.kapoor2010.grams import Grams, GramStore, Place
 from fewsight.channels import make_channel, prior_shares
 from fewsight.evaluation.provenance import settings_of
 from fewsight.images import FeatureCache
@@ -145,7 +145,7 @@ def parser() -> argparse.ArgumentParser:
         "--classic", type=words, nargs="?", default=(), const=CHANNELS, help=f"further channels ({','.join(CHANNELS)})"
     )
     found.add_argument(
-        "--classic-work", type=Path, help="the work folder of experiments.kapoor2010.grams, if it is another"
+        "--classic-work", type=Path, help="the work folder of experiments.common.grams, if it is another"
     )
     return found
 

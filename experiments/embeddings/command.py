@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from experiments.kapoor2010.command import base_arguments, commit_of_tree
+from experiments.common.command import base_arguments, commit_of_tree
 from fewsight._base.archive import write_text
 from fewsight.channels import Channel, make_channel
 from fewsight.evaluation.provenance import package_version, settings_of, versions

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from experiments.common.command import images_of, run, write_figure
 from experiments.embeddings.command import CHANNEL, arguments, channel_of, summary_of, write_results
-from experiments.kapoor2010.command import images_of, run, write_figure
 from fewsight._base.archive import write_text
 from fewsight._base.progress import silent, track
 from fewsight.channels import Channel

@@ -18,8 +18,8 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.base import clone
 
+from experiments.common.command import images_of, run
 from experiments.embeddings.command import CHANNEL, arguments, channel_of, summary_of, write_results
-from experiments.kapoor2010.command import images_of, run
 from experiments.unknown.compare import PER_CLASS, TEST_PER_CLASS, draw_categories
 from fewsight._base.archive import write_text
 from fewsight._base.progress import silent, track

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from experiments.kapoor2010.caltech4 import Caltech4, Drawn, draw_of
-from experiments.kapoor2010.cells import standard_error
+from experiments.common.caltech4 import Caltech4, Drawn, draw_of
+from experiments.common.cells import standard_error
 from fewsight._base.archive import pack, write_text
 from fewsight._base.progress import silent, track
 from fewsight._base.types import Array

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
+from experiments.common.command import BACKGROUND
 from experiments.kapoor2010.asking import PAPER_NOISE
-from experiments.kapoor2010.command import BACKGROUND
 from experiments.kapoor2010.detection import detection_curve
 from fewsight._base.archive import pack, read_archive, write_archive, write_text
 from fewsight._base.errors import ArchiveError, InvalidInput

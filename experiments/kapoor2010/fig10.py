@@ -16,6 +16,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from experiments.common.caltech4 import BLOCK, RUNS_PER_DRAW, Caltech4, caltech4, draw_of
+from experiments.common.cells import standard_error
+from experiments.common.command import add_outputs, base_arguments, commit_of_tree, run, words, write_figure
 from experiments.kapoor2010.asking import (
     NOISES,
     Asking,
@@ -28,9 +31,6 @@ from experiments.kapoor2010.asking import (
     records,
     summary,
 )
-from experiments.kapoor2010.caltech4 import BLOCK, RUNS_PER_DRAW, Caltech4, caltech4, draw_of
-from experiments.kapoor2010.cells import standard_error
-from experiments.kapoor2010.command import add_outputs, base_arguments, commit_of_tree, run, words, write_figure
 from fewsight._base.archive import write_text
 from fewsight.channels import Channel, make_channel
 from fewsight.evaluation.provenance import package_version, versions

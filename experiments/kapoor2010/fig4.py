@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.kapoor2010.cells import Cells, Table, Way, standard_error, values_of
-from experiments.kapoor2010.command import add_outputs, arguments, run, store_of, write_figure, write_results
+from experiments.common.cells import Cells, Table, Way, standard_error, values_of
+from experiments.common.command import add_outputs, arguments, run, store_of, write_figure, write_results
 from experiments.kapoor2010.ways import MEANING, combined, single
 from fewsight._base.types import Array
 

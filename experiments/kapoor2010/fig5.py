@@ -16,8 +16,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.stats import ttest_rel
 
-from experiments.kapoor2010.cells import Cells, Table, Way, standard_error, values_of
-from experiments.kapoor2010.command import add_outputs, arguments, run, store_of, write_figure, write_results
+from experiments.common.cells import Cells, Table, Way, standard_error, values_of
+from experiments.common.command import add_outputs, arguments, run, store_of, write_figure, write_results
 from experiments.kapoor2010.ways import peer, scopes
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput

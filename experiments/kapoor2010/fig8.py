@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
+from experiments.common.command import add_outputs, base_arguments, commit_of_tree, run, write_figure
 from experiments.kapoor2010.asking import PAPER_NOISE, summary
 from experiments.kapoor2010.binary import RULES, Binary, Found, complete, curve, gains
-from experiments.kapoor2010.command import add_outputs, base_arguments, commit_of_tree, run, write_figure
 from fewsight._base.archive import write_text
 from fewsight.channels import make_channel
 from fewsight.evaluation.provenance import package_version, settings_of, versions

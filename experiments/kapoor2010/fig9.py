@@ -12,9 +12,9 @@ import argparse
 import numpy as np
 from matplotlib.figure import Figure
 
+from experiments.common.cells import standard_error
+from experiments.common.command import run, words, write_figure
 from experiments.kapoor2010.binary import RULES, Binary, Found, curve
-from experiments.kapoor2010.cells import standard_error
-from experiments.kapoor2010.command import run, words, write_figure
 from experiments.kapoor2010.fig8 import binary_arguments, problems, record, write
 from fewsight._base.checks import check_choice
 

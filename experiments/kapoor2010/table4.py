@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from experiments.common.caltech4 import Caltech4, Drawn, draw_of
+from experiments.common.command import run
 from experiments.kapoor2010.asking import Asking, Curve, Curves, Found, summary
-from experiments.kapoor2010.caltech4 import Caltech4, Drawn, draw_of
-from experiments.kapoor2010.command import run
 from experiments.kapoor2010.fig10 import asking_arguments, protocol, stores
 from fewsight._base.archive import write_text
 from fewsight._base.types import Array

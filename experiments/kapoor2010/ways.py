@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from benchmarks.simple_mkl import SimpleMKL
 
-from experiments.kapoor2010.cells import Way
+from experiments.common.cells import Way
 from fewsight.learners import GPClassifier, KernelCombination
 
 MEANING = {

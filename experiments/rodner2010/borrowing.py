@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from experiments.kapoor2010.cells import standard_error
-from experiments.kapoor2010.command import arguments, commit_of_tree, run, store_of
-from experiments.kapoor2010.grams import Grams, Place
+from experiments.common.cells import standard_error
+from experiments.common.command import arguments, commit_of_tree, run, store_of
+from experiments.common.grams import Grams, Place
 from fewsight._base.archive import write_text
 from fewsight._base.progress import silent, track
 from fewsight.evaluation.loan_gain import METHODS, METRICS, NewcomerBench

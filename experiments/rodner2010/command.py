@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from experiments.kapoor2010.command import base_arguments, commit_of_tree, numbers, words
+from experiments.common.command import base_arguments, commit_of_tree, numbers, words
 from experiments.rodner2010.grams import FIT_IMAGES, MOST_IMAGES, Pool, drawn
 from experiments.rodner2010.measuring import SENSES
 from experiments.rodner2010.tasks import Sizes

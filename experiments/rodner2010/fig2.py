@@ -14,8 +14,8 @@ import argparse
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.kapoor2010.cells import standard_error
-from experiments.kapoor2010.command import run, write_figure
+from experiments.common.cells import standard_error
+from experiments.common.command import run, write_figure
 from experiments.rodner2010.adapted_svm import adapted, plain
 from experiments.rodner2010.command import add_outputs, arguments, pool_of, write_results
 from experiments.rodner2010.measuring import record

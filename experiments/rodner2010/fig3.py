@@ -13,9 +13,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from scipy.stats import ttest_1samp, wilcoxon
 
-from experiments.kapoor2010.cells import standard_error
-from experiments.kapoor2010.command import run, write_figure
-from experiments.kapoor2010.grams import Place
+from experiments.common.cells import standard_error
+from experiments.common.command import run, write_figure
+from experiments.common.grams import Place
 from experiments.rodner2010.command import add_outputs, arguments, pool_of, write_results
 from experiments.rodner2010.measuring import CLOSEST, Bench, Cell, precisions, record
 from fewsight._base.types import Array

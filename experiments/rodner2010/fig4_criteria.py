@@ -10,8 +10,8 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from experiments.kapoor2010.command import run, write_figure
-from experiments.kapoor2010.grams import Place
+from experiments.common.command import run, write_figure
+from experiments.common.grams import Place
 from experiments.rodner2010.command import add_outputs, arguments, pool_of, write_results
 from experiments.rodner2010.fig3 import difference
 from experiments.rodner2010.measuring import DEFAULT, Bench, precisions, record

@@ -113,7 +113,7 @@ class Pool:
 
 
 def _main() -> None:
-    from experiments.kapoor2010.command import run
+    from experiments.common.command import run
     from experiments.rodner2010.command import arguments, pool_of
 
     def work(options: Any) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.kapoor2010.grams import Place
+from experiments.common.grams import Place
 from experiments.rodner2010.grams import BACKGROUND, Pool
 from experiments.rodner2010.tasks import Split, draw
 from fewsight._base.archive import pack, write_text

@@ -19,8 +19,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from threadpoolctl import threadpool_limits
 
-from experiments.kapoor2010.command import run, write_figure
-from experiments.kapoor2010.grams import Place
+from experiments.common.command import run, write_figure
+from experiments.common.grams import Place
 from experiments.rodner2012.results import add_outputs, kept, record, write_results
 from experiments.rodner2012.words import WordStore, store_of, word_arguments
 from fewsight._base.progress import silent, track

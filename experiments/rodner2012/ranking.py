@@ -24,7 +24,7 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC, LinearSVC
 from threadpoolctl import threadpool_limits
 
-from experiments.kapoor2010.command import run, write_figure
+from experiments.common.command import run, write_figure
 from experiments.rodner2012.results import (
     Cell,
     add_outputs,

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.kapoor2010.command import numbers, run, write_figure
+from experiments.common.command import numbers, run, write_figure
 from experiments.rodner2012.results import add_outputs, kept, made_up_arguments, paired, record, write_results
 from experiments.rodner2012.thousand import LEARNED, TOLERANCE, learned, thousand_weights
 from fewsight._base.progress import silent, track

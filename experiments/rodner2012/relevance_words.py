@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
-from experiments.kapoor2010.command import run
+from experiments.common.command import run
 from experiments.rodner2012.results import kept, paired, record, write_results
 from experiments.rodner2012.thousand import LEARNED, TOLERANCE, learned, of_weights
 from experiments.rodner2012.words import Bags, store_of, word_arguments

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.kapoor2010.command import base_arguments, commit_of_tree
+from experiments.common.command import base_arguments, commit_of_tree
 from fewsight._base.archive import pack, write_text
 from fewsight.evaluation.provenance import package_version, versions
 from fewsight.evaluation.results import Summary, json_text

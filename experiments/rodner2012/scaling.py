@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 from sklearn.metrics import roc_auc_score
 from threadpoolctl import threadpool_limits
 
-from experiments.kapoor2010.command import numbers, run, write_figure
+from experiments.common.command import numbers, run, write_figure
 from experiments.rodner2012.results import add_outputs, kept, made_up_arguments, record, write_results
 from fewsight._base.progress import silent, track
 from fewsight.gp import IterativePosterior, noise_curve

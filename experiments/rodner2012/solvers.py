@@ -20,7 +20,7 @@ import numpy as np
 from matplotlib.figure import Figure
 from threadpoolctl import threadpool_limits
 
-from experiments.kapoor2010.command import run, write_figure
+from experiments.common.command import run, write_figure
 from experiments.rodner2012.descent import coordinate_descent, greedy_blocks, quantised
 from experiments.rodner2012.results import add_outputs, kept, made_up_arguments, record, write_results
 from fewsight._base.progress import track

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from experiments.kapoor2010.command import arguments, images_of, run
-from experiments.kapoor2010.grams import GramStore, Place
+from experiments.common.command import arguments, images_of, run
+from experiments.common.grams import GramStore, Place
 from fewsight._base.archive import read_archive, write_archive
 from fewsight._base.progress import silent, track
 from fewsight._base.types import State

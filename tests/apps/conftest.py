@@ -1,4 +1,4 @@
-"""A small folder of photographs, a model learned from it, and the command line to ask."""
+"""A model learned from a small folder of photographs, and the command line to ask."""
 
 from __future__ import annotations
 
@@ -6,16 +6,11 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
 import pytest
-from PIL import Image as Pillow
 from typer.testing import CliRunner, Result
 
 from fewsight.apps.cli import app
-from fewsight.images import sample_set
 
-CATEGORIES = ("brick", "grass", "tissue")
-TILES = 8  # per category
 SMALL = ("--set", "spatial_pmk.n_words=20", "--set", "spatial_pmk.n_descriptors=2000")
 
 Run = Callable[..., Result]
@@ -25,21 +20,6 @@ Run = Callable[..., Result]
 def own_cache(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
     """No test touches the user's cache; they share one, as a user's commands do."""
     monkeypatch.setenv("FEWSIGHT_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
-
-
-@pytest.fixture(scope="session")
-def photos(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder of class folders, to be left as it is."""
-    folder = tmp_path_factory.mktemp("photos")
-    written = dict.fromkeys(CATEGORIES, 0)
-    samples = sample_set()
-    for image, category in zip(samples.images, samples.labels, strict=True):
-        if written.get(category, TILES) < TILES:
-            (folder / category).mkdir(exist_ok=True)
-            pixels = np.rint(image.pixels() * 255).astype(np.uint8)
-            Pillow.fromarray(pixels).save(folder / category / f"{written[category]}.png")
-            written[category] += 1
-    return folder
 
 
 @pytest.fixture(scope="session")

@@ -47,7 +47,7 @@ def run(data, work, tmp_path, monkeypatch):
 
     def command(name, *more):
         module = importlib.import_module(f"experiments.active.{name}")
-        shared = importlib.import_module("experiments.kapoor2010.command")
+        shared = importlib.import_module("experiments.common.command")
         for constant, value in SMALL[name].items():
             monkeypatch.setattr(module, constant, value)
         words = [str(data), "--work", str(work), "--channel", "colour", "--n-jobs", "1", "--seeds", "0,1", *more]

@@ -134,7 +134,7 @@ def test_figure_5_tests_shared_weights_against_own_ones_and_runs_the_peer_on_som
 
 def test_all_sizes_share_their_test_images_and_small_ones_are_part_of_large_ones(data, work, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT))
-    from experiments.kapoor2010.grams import GramStore, Place
+    from experiments.common.grams import GramStore, Place
 
     store = GramStore(image_set_from_class_folders(data), {}, work, 7, 4)
     small, large = store.split(Place(0, 1)), store.split(Place(0, 3))
@@ -145,7 +145,7 @@ def test_all_sizes_share_their_test_images_and_small_ones_are_part_of_large_ones
 
 def test_with_a_pool_small_sizes_are_parts_of_one_gram_matrix(data, work, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT))
-    from experiments.kapoor2010.grams import GramStore, Place
+    from experiments.common.grams import GramStore, Place
 
     images, channels = image_set_from_class_folders(data), {"phog": make_channel("phog")}
     pooled = GramStore(images, channels, work / "pooled", 7, 4, pool=3)

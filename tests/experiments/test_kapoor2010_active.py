@@ -114,7 +114,7 @@ def test_table_4_counts_every_test_image_once_and_agrees_with_figure_10(run, fou
 @pytest.mark.parametrize("cars", ["blocks", "twins"])
 def test_pool_and_test_images_share_nothing_and_tear_no_group_of_cars(four, work, monkeypatch, cars):
     monkeypatch.syspath_prepend(str(ROOT))
-    module = importlib.import_module("experiments.kapoor2010.caltech4")
+    module = importlib.import_module("experiments.common.caltech4")
     store = module.Caltech4(module.caltech4(four), make_channel("colour"), work, block=3, cars=cars)
     for number in range(4):
         pool, test = store.split(number)
@@ -125,7 +125,7 @@ def test_pool_and_test_images_share_nothing_and_tear_no_group_of_cars(four, work
 
 def test_images_that_differ_by_a_little_noise_are_twins_and_others_are_not(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT))
-    twins = importlib.import_module("experiments.kapoor2010.twins")
+    twins = importlib.import_module("experiments.common.twins")
     from fewsight.images import as_image
 
     rng = np.random.default_rng(0)

@@ -28,7 +28,7 @@ def test_what_is_no_learner_is_refused():
 
 def test_a_pool_of_histograms_is_compared_by_intersection():
     pool = pool_for("who", HistogramGPClassifier(), X, np.zeros(0, dtype=np.intp))
-    assert isinstance(pool.kernel, HistogramIntersection)
+    assert isinstance(pool.parameter, HistogramIntersection)
 
 
 @pytest.mark.parametrize("labels", [["a", "b"] * 4, ["a"] * 20])

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fewsight.apps.cli import channels, demo, evaluate, learn, predict
+from fewsight.apps.cli import channels, demo, evaluate, learn, predict, project_verbs, sort_verb
 from fewsight.apps.cli.plain import PlainErrors
 
 app = typer.Typer(
@@ -24,6 +24,12 @@ app.command(epilog=learn.EXAMPLES)(learn.learn)
 app.command(epilog=predict.EXAMPLES)(predict.predict)
 app.command(epilog=evaluate.EXAMPLES)(evaluate.evaluate)
 app.command(epilog=channels.EXAMPLES)(channels.channels)
+app.command(epilog=project_verbs.STATUS_EXAMPLES)(project_verbs.status)
+app.command(epilog=sort_verb.EXAMPLES)(sort_verb.sort)
+app.command(epilog=project_verbs.IMPORT_EXAMPLES, name="import")(project_verbs.import_)
+app.command(epilog=project_verbs.EXPORT_EXAMPLES)(project_verbs.export)
+app.command(epilog=project_verbs.HISTORY_EXAMPLES)(project_verbs.history)
+app.command(epilog=project_verbs.UNDO_EXAMPLES)(project_verbs.undo)
 
 
 def _show_version(wanted: bool) -> None:

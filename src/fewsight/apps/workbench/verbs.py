@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import final
+from typing import TYPE_CHECKING, final
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput, UnreadableImage
@@ -22,7 +22,7 @@ from fewsight.apps.workbench import scan as scanning
 from fewsight.apps.workbench import sort as sorting
 from fewsight.apps.workbench.asker import Asker, Put, RandomAsker
 from fewsight.apps.workbench.exchange import Exported, Found, Wish
-from fewsight.apps.workbench.project.catalogue import KnownFile, captures, known_files
+from fewsight.apps.workbench.project.catalogue import KnownFile, absolute_path, captures, known_files
 from fewsight.apps.workbench.project.events import (
     LONGEST_NAME,
     Act,
@@ -51,7 +51,11 @@ from fewsight.apps.workbench.project.present import Present
 from fewsight.apps.workbench.project.status_counts import ProjectStatus, disagreements, status_of
 from fewsight.apps.workbench.scan import Scan
 from fewsight.apps.workbench.sort import Sortable, SortOutcome, SortPlan
-from fewsight.images.files import printable
+from fewsight.images.files import printable, read_bytes
+from fewsight.images.hashing import hash_of
+
+if TYPE_CHECKING:
+    from fewsight.apps.workbench.image_sources import Workplace
 
 
 @dataclass
@@ -272,14 +276,31 @@ class Workbench:
     def labelled_files(self) -> list[Sortable]:
         """Every file with a label, and those that belong to no category; for `plan_sort`."""
         present = self.present
+        there = [file for file in self.files().values() if file.hash and file.vanished_at is None]
+        found = (_answered(file.path, str(file.hash), present) for file in there)
+        return [each for each in found if each is not None]
+
+    def predicted_files(self, model_file: str | os.PathLike[str], workplace: Workplace | None = None) -> list[Sortable]:
+        """What a model file says about every file that nobody has said anything about; for `plan_sort`."""
+        from fewsight.apps.workbench.predicting import predict_images
+
+        present = self.present
         standings = present.standings()
+        open_ones = {
+            absolute_path(self.folder, path): file
+            for path, file in self.files().items()
+            if file.vanished_at is None and file.unreadable is None and file.hash not in standings
+        }
+        if not open_ones:
+            return []
         found = []
-        for path, file in self.files().items():
-            standing = standings.get(file.hash) if file.hash and file.vanished_at is None else None
-            if standing is None or standing.choice is None or standing.choice.kind == "discard" or file.hash is None:
-                continue
-            name = None if standing.choice.category is None else present.categories[standing.choice.category]
-            found.append(Sortable(path, file.hash, name, unknown=standing.choice.kind == "none"))
+        for each in predict_images(Path(model_file), list(open_ones), workplace=workplace):
+            file = open_ones[each.file]
+            content = file.hash or hash_of(read_bytes(each.file))
+            if content not in standings:
+                found.append(Sortable(file.path, content, each.category, each.probability, each.unknown == "yes"))
+            elif (known := _answered(file.path, content, present)) is not None:  # a copy of an image that has an answer
+                found.append(known)
         return found
 
     def plan_sort(
@@ -382,6 +403,15 @@ class Workbench:
         if found is None:
             raise InvalidInput(f"{what}: {self.who} has nothing left to {what}.")
         return found
+
+
+def _answered(path: bytes, content: str, present: Present) -> Sortable | None:
+    """A file as persons want it sorted; None if they say nothing, disagree, or discarded it."""
+    standing = present.standing(content)
+    if standing is None or standing.choice is None or standing.choice.kind == "discard":
+        return None
+    key = standing.choice.category
+    return Sortable(path, content, None if key is None else present.categories[key], unknown=key is None)
 
 
 def check_person(who: str | None) -> str:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from sklearn.base import clone
 
-from experiments.kapoor2010.twins import twin_sets
+from experiments.common.twins import twin_sets
 from fewsight._base.archive import pack, read_archive, write_archive
 from fewsight._base.errors import ArchiveError, InvalidInput
 from fewsight._base.progress import silent, track

@@ -17,7 +17,7 @@ import numpy as np
 from sklearn.base import clone
 from threadpoolctl import threadpool_limits
 
-from experiments.kapoor2010.grams import Grams, GramStore, Place
+from experiments.common.grams import Grams, GramStore, Place
 from fewsight._base.archive import pack, write_text
 from fewsight._base.progress import silent, track
 from fewsight._base.types import Array

@@ -8,7 +8,7 @@ Each file holds train (n, n) and test (m, n) as float32 with train_labels and te
 there already is not computed again. Files lie under a hash of the channel's settings and of the images: a folder may hold several
 settings. After a change of what a channel computes, begin with an empty folder.
 
-    python -m experiments.kapoor2010.grams DATA --work FOLDER --seeds 100 --sizes 15
+    python -m experiments.common.grams DATA --work FOLDER --seeds 100 --sizes 15
 """
 
 from __future__ import annotations
@@ -163,7 +163,7 @@ def _positions(chosen: Any, among: Any) -> Any:
 
 
 def _main() -> None:
-    from experiments.kapoor2010.command import arguments, run, store_of
+    from experiments.common.command import arguments, run, store_of
 
     def work(options: Any) -> None:
         store = store_of(options)

@@ -14,8 +14,8 @@ from typing import Any
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from experiments.kapoor2010.cells import Cells, Way, records
-from experiments.kapoor2010.grams import GramStore, Place
+from experiments.common.cells import Cells, Way, records
+from experiments.common.grams import GramStore, Place
 from fewsight._base.archive import replacing, write_text
 from fewsight._base.errors import FewsightError
 from fewsight.apps.cli.bars import progress_bars

@@ -1,0 +1,1 @@
+"""What the experiments on several papers share: the command line, Gram matrices on disk, cells that are resumed."""

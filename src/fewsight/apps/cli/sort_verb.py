@@ -1,0 +1,126 @@
+"""`fewsight sort`: images into one folder per category, and back."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from fewsight.apps.cli import options
+from fewsight.apps.cli.bars import progress_bars
+from fewsight.apps.cli.project_verbs import AsJson, Folder, Project, open_project, tell_json
+
+if TYPE_CHECKING:
+    from fewsight.apps.workbench.sort import SortOutcome, SortPlan
+
+EXAMPLES = """
+[bold]fewsight sort photos sorted[/bold]  (shows the plan, then asks)
+
+[bold]fewsight sort photos sorted --model birds.fewsight --yes[/bold]  (images without a label as the model says)
+
+[bold]fewsight sort photos sorted --way symlink --yes[/bold]
+
+[bold]fewsight sort photos --undo[/bold]
+"""
+
+
+def sort(
+    folder: Folder,
+    target: Annotated[
+        Path | None,
+        typer.Argument(metavar="TARGET", show_default=False, help="The folder to sort into; made if missing."),
+    ] = None,
+    project: Project = None,
+    model: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE", show_default=False, help="A model file that says what the images without a label are."
+        ),
+    ] = None,
+    way: Annotated[
+        str,
+        typer.Option(metavar="WAY", help="copy, hardlink, symlink, or move, which takes the images away from FOLDER."),
+    ] = "copy",
+    least: Annotated[
+        float,
+        typer.Option(
+            min=0.0, max=1.0, metavar="PROBABILITY", help="Below this the model is unsure, and so is the folder."
+        ),
+    ] = 0.5,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")] = False,
+    undo: Annotated[bool, typer.Option("--undo", help="Remove what the last sorting made and nobody changed.")] = False,
+    as_json: AsJson = False,
+    jobs: options.Jobs = None,
+    cache_folder: options.CacheFolder = None,
+    no_cache: options.NoCache = False,
+) -> None:
+    """Sort images into one folder per category, plus _unsure and _unknown.
+
+    Shows the plan first. Nothing is overwritten or deleted; a run that was stopped can be repeated or undone. With --undo, a copy
+    whose original is gone stays.
+    """
+    with open_project(folder, project, None) as bench, progress_bars():
+        if undo:
+            _answer_undo(bench.undo_sort(target), as_json)
+            return
+        if target is None:
+            raise typer.BadParameter("TARGET is missing: the folder to sort into.")
+        bench.scan()
+        items = bench.labelled_files()
+        if model is not None:
+            items += bench.predicted_files(model, options.workplace(jobs, cache_folder, no_cache))
+        plan = bench.plan_sort(items, target, way, least)
+    _answer_plan(plan, as_json)
+    if (plan.files or plan.half_moved) and _may(yes, as_json):
+        with open_project(folder, project, None) as bench, progress_bars():
+            outcome = bench.sort(plan)
+        _answer(outcome, plan, as_json)
+
+
+def _may(yes: bool, as_json: bool) -> bool:
+    """Whether to go on: told so, or asked."""
+    if yes:
+        return True
+    if as_json or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        from fewsight.apps.cli.saying import say
+
+        say("nothing was done; add --yes to do it.")
+        return False
+    return typer.confirm("Do it?")
+
+
+def _answer_plan(plan: SortPlan, as_json: bool) -> None:
+    from fewsight.apps.cli.answers import plural, show_table, tell
+
+    if as_json:
+        return
+    if plan.counts:
+        show_table(["folder", "files"], [[name, str(count)] for name, count in plan.counts.items()], numbers=[1])
+    verb = {"copy": "copied", "hardlink": "linked", "symlink": "linked", "move": "moved"}[plan.way]
+    tell(f"{plural(len(plan.files), 'file')} will be {verb} into {plan.target}; {plan.n_in_place:,} are there already.")
+    if plan.taken_back:
+        tell(f"{plural(len(plan.taken_back), 'file')} of an earlier sorting will change folders.")
+
+
+def _answer(outcome: SortOutcome, plan: SortPlan, as_json: bool) -> None:
+    from fewsight.apps.cli.answers import list_unreadable, plural, tell
+
+    if as_json:
+        tell_json({"done": outcome.n_done, "left": [str(each) for each in outcome.left], "folders": plan.counts})
+        return
+    tell(f"Sorted {plural(outcome.n_done, 'file')}. To take it back: fewsight sort FOLDER --undo")
+    list_unreadable(outcome.left)
+
+
+def _answer_undo(outcome: SortOutcome, as_json: bool) -> None:
+    from fewsight.apps.cli.answers import plural, tell
+    from fewsight.apps.cli.saying import say
+
+    if as_json:
+        tell_json({"undone": outcome.n_done, "left": [str(each) for each in outcome.left]})
+        return
+    tell(f"Took back {plural(outcome.n_done, 'file')}.")
+    for failure in outcome.left:
+        say(str(failure))

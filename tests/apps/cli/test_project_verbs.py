@@ -1,0 +1,103 @@
+"""A project from the command line: what it says, in words and as JSON, and how it refuses."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+CATEGORIES = ("brick", "grass", "tissue")
+N = 24
+Run = Callable[..., Result]
+Refused = Callable[..., str]
+
+
+def answer(run: Run, *arguments: str | Path) -> dict:
+    result = run(*arguments, "--json")
+    assert result.exit_code == 0, result.output
+    return json.loads(result.stdout)
+
+
+def test_import_says_what_it_took_and_is_safe_to_repeat(run: Run, flat: Path, labels: Path) -> None:
+    with open(labels, "a") as stream:
+        stream.write("missing.png,brick\n")
+    first = run("import", flat, labels)
+    assert first.exit_code == 0
+    assert "Took in 15 new labels; 0 were known." in first.stdout
+    assert "New categories: brick, grass, tissue." in first.stdout
+    assert "Not among the images: missing.png" in first.stdout
+    assert "Took in 0 new labels; 15 were known." in run("import", flat, labels).stdout
+    assert answer(run, "import", flat, labels)["n_same"] == 15
+
+
+def test_status_in_words_and_as_json(run: Run, labelled: Path) -> None:
+    shown = run("status", labelled).stdout
+    assert f"{N} images: 15 labelled, 0 none of these, 0 discarded." in shown
+    found = answer(run, "status", labelled)
+    assert found["counts"] == dict.fromkeys(CATEGORIES, 5)
+    assert (found["n_files"], found["new"], found["persons"]) == (N, 0, {"ann": 15})
+
+
+def test_status_tells_what_happened_to_files(run: Run, labelled: Path) -> None:
+    (labelled / "brick-0.png").rename(labelled / "renamed.png")
+    (labelled / "brick-1.png").write_bytes((labelled / "grass-7.png").read_bytes())
+    (labelled / "broken.png").write_bytes(b"")
+    shown = run("status", labelled).stdout
+    assert "Since the last look: 1 new, 1 moved." in shown
+    assert "Other content under an old name, so without its label: brick-1.png" in shown
+    assert "Cannot be used: broken.png: empty file" in shown
+    assert (
+        f"{N + 1} images: 15 labelled" in shown
+    )  # the renamed one kept its label; that of vanished content is kept too
+
+
+def test_undo_and_history(run: Run, labelled: Path, refused: Refused) -> None:
+    assert "imported from" in run("history", labelled).stdout
+    assert "Took back: imported from" in run("undo", labelled, "--name", "ann").stdout
+    assert "(undone)" in run("history", labelled).stdout
+    assert answer(run, "status", labelled)["n_labelled"] == 0
+    assert refused("undo", labelled, "--name", "ann") == "undo: ann has nothing left to undo."
+    assert answer(run, "undo", labelled, "--name", "ann", "--redo")["can_undo"]
+    assert answer(run, "status", labelled)["n_labelled"] == 15
+    acts = json.loads(run("history", labelled, "--json").stdout)
+    assert [act["what"] for act in acts[:2]] == ["redo", "undo"]
+
+
+def test_exported_labels_come_back(run: Run, labelled: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out.csv"
+    assert f"Wrote {out}: 15 rows." in run("export", labelled, "-o", out).stdout
+    before = answer(run, "status", labelled)
+    (labelled / "fewsight.sqlite").unlink()
+    run("import", labelled, out, "--name", "ann")
+    after = answer(run, "status", labelled)
+    assert (after["counts"], after["n_labelled"]) == (before["counts"], before["n_labelled"])
+
+
+def test_a_project_elsewhere(run: Run, flat: Path, labels: Path, tmp_path: Path) -> None:
+    run("import", flat, labels, "--project", tmp_path / "mine.sqlite")
+    assert not (flat / "fewsight.sqlite").exists()
+    assert answer(run, "status", flat, "--project", tmp_path / "mine.sqlite")["n_labelled"] == 15
+
+
+@pytest.mark.parametrize(
+    "verb", [("status",), ("history",), ("undo",), ("sort", "somewhere"), ("export", "-o", "out.csv")]
+)
+def test_a_folder_without_a_project_is_refused_and_left_alone(
+    refused: Refused, flat: Path, verb: tuple[str, ...]
+) -> None:
+    names = sorted(flat.iterdir())
+    said = refused(verb[0], flat, *verb[1:])
+    assert said == f"{flat}: no project there yet; `fewsight import` or `fewsight label` begins one."
+    assert sorted(flat.iterdir()) == names
+
+
+def test_what_is_refused(refused: Refused, labelled: Path, tmp_path: Path) -> None:
+    assert (
+        refused("status", tmp_path / "none") == f"{tmp_path / 'none'}: must be a folder of images, got: no such file."
+    )
+    assert "No such file" in refused("import", labelled, tmp_path / "none.csv")
+    (labelled / "fewsight.sqlite").write_text("no database, and long enough to be looked at as one" * 20)
+    assert "not a project of fewsight" in refused("status", labelled)

@@ -1,0 +1,63 @@
+"""`fewsight sort` shows a plan, does nothing unless told, and can be undone."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+CATEGORIES = ("brick", "grass", "tissue")
+Run = Callable[..., Result]
+
+
+def names_in(target: Path) -> dict[str, int]:
+    return {folder.name: len(list(folder.iterdir())) for folder in target.iterdir()}
+
+
+def test_nothing_is_done_unless_told(run: Run, labelled: Path, tmp_path: Path) -> None:
+    result = run("sort", labelled, tmp_path / "sorted")
+    assert result.exit_code == 0
+    assert f"15 files will be copied into {tmp_path / 'sorted'}; 0 are there already." in result.stdout
+    assert "nothing was done; add --yes to do it" in result.stderr
+    assert not (tmp_path / "sorted").exists()
+
+
+def test_labelled_images_are_sorted_and_taken_back(run: Run, labelled: Path, tmp_path: Path) -> None:
+    target = tmp_path / "sorted"
+    assert "Sorted 15 files." in run("sort", labelled, target, "--yes").stdout
+    assert names_in(target) == dict.fromkeys(CATEGORIES, 5)
+    assert "0 files will be copied" in run("sort", labelled, target, "--yes").stdout
+    assert json.loads(run("sort", labelled, "--undo", "--json").stdout) == {"undone": 15, "left": []}
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("way", ["symlink", "hardlink", "move"])
+def test_other_ways(run: Run, labelled: Path, tmp_path: Path, way: str) -> None:
+    before = sorted(labelled.glob("*.png"))
+    result = run("sort", labelled, tmp_path / "sorted", "--way", way, "--yes", "--json")
+    assert json.loads(result.stdout)["done"] == 15
+    assert len(list(labelled.glob("*.png"))) == len(before) - (15 if way == "move" else 0)
+    assert "Took back 15 files." in run("sort", labelled, "--undo").stdout
+    assert sorted(labelled.glob("*.png")) == before
+
+
+def test_a_model_says_what_the_others_are(run: Run, labelled: Path, model_file: Path, tmp_path: Path) -> None:
+    target = tmp_path / "sorted"
+    result = run("sort", labelled, target, "--model", model_file, "--yes", "--least", "0.0", "--no-cache")
+    assert result.exit_code == 0, result.output
+    counts = names_in(target)
+    assert sum(counts.values()) == 24
+    assert set(CATEGORIES) <= set(counts) <= {*CATEGORIES, "_unsure", "_unknown"}
+    strict = run("sort", labelled, tmp_path / "strict", "--model", model_file, "--yes", "--least", "1.0", "--no-cache")
+    assert strict.exit_code == 0
+    assert names_in(tmp_path / "strict")["_unsure"] > 0
+
+
+def test_what_is_refused(run: Run, refused, labelled: Path) -> None:
+    assert "must be another folder than the one the images lie in" in refused("sort", labelled, labelled, "--yes")
+    assert refused("sort", labelled, "--undo") == "sort: nothing that was sorted is left to undo."
+    assert "way must be one of" in refused("sort", labelled, "x", "--way", "shred")
+    assert run("sort", labelled).exit_code == 2
