@@ -120,7 +120,7 @@ def test_it_tells_the_sample_textures_apart():
         ({"n_levels": 9}, "SpatialPyramid: n_levels must be a whole number from 1 to 8, got 9"),
         ({"longest_side": 10**6}, "OpponentSift: longest_side must be a whole number from 16 to 5,000, got 1000000"),
         ({"step": 0.5, "longest_side": 5_000}, "OpponentSift: step, patch, scales and longest_side must together ask"),
-        ({"contrast": -1}, "DenseSift: contrast must be a number from 0 to 255, got -1"),
+        ({"contrast": -1}, "DenseOpponentSift: contrast must be a number from 0 to 255, got -1"),
     ],
 )
 def test_bad_options_are_refused_in_one_sentence(tiles, options, sentence):

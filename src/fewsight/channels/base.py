@@ -269,18 +269,15 @@ class Channel(Options, BaseEstimator, ABC):
         return FeatureCache.key_of("learned", self._feature_recipe(), self._learn_recipe(), hashes, *labelled)
 
     def _learned_from(self, images: list[Image], groups: Indices | None) -> State:
-        samples = self._map(self._sampler(len(images)), list(enumerate(images)), "local features")
-        return self._learn(samples) if groups is None else self._learn_labelled(samples, groups)
-
-    def _sampler(self, n_images: int) -> Callable[[tuple[int, Image]], np.ndarray]:
-        """Each image has a random stream of its own: the sample is the same in whatever order they are done."""
+        """Each image has a random stream of its own: its sample is the same in whatever order they are done."""
 
         def sample(numbered: tuple[int, Image]) -> np.ndarray:
             position, image = numbered
             rng = np.random.default_rng([self.random_state, position])
-            return self._sample(self._features_of(image), n_images, rng)
+            return self._sample(self._features_of(image), len(images), rng)
 
-        return sample
+        samples = self._map(sample, list(enumerate(images)), "local features")
+        return self._learn(samples) if groups is None else self._learn_labelled(samples, groups)
 
     def _map(self, function: Callable[[Piece], Result], pieces: list[Piece], what: str) -> list[Result]:
         """Images are the pieces of parallel work; inside a piece everything runs on one thread, so that neither the

@@ -11,8 +11,7 @@ from fewsight._base.checks import check_integer, check_number
 from fewsight._base.encodings import Entry, SparseRows
 from fewsight._base.types import LocalFeatures, Recipe, Sparse, State
 from fewsight._compiled import chi_square
-from fewsight.channels.pixel_channel import Descriptor, PixelChannel
-from fewsight.channels.shared_options import PyramidLevels
+from fewsight.channels.pixel_channel import Descriptor, PixelChannel, PyramidLevels
 from fewsight.encodings import HistogramPyramid
 from fewsight.kernels import ExponentialChiSquare, Kernel
 

@@ -1,15 +1,19 @@
-"""What the channels on dense SIFT share: they read the same cached local features."""
+"""What the channels on dense SIFT share: the cached local features and, for some, visual words in a spatial pyramid."""
 
 from __future__ import annotations
 
-from abc import ABC
+from abc import ABC, abstractmethod
+from typing import Protocol
 
+import numpy as np
+
+from fewsight._base.encodings import Entry, SparseRows
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Recipe
+from fewsight._base.types import Indices, LocalFeatures, Recipe
 from fewsight.channels.option_fields import option
-from fewsight.channels.pixel_channel import Descriptor, PixelChannel
-from fewsight.channels.shared_options import LARGEST_SIDE, DescriptorSample
-from fewsight.features import DenseSift
+from fewsight.channels.pixel_channel import LARGEST_SIDE, DescriptorSample, PixelChannel, PyramidLevels
+from fewsight.encodings import SpatialPyramid
+from fewsight.features import DenseOpponentSift, DenseSift
 from fewsight.kernels import HistogramIntersection, Kernel
 
 MOST_DESCRIPTORS = 1_000_000  # of an image: 128 megabytes
@@ -33,20 +37,12 @@ class DenseSiftChannel(DescriptorSample, PixelChannel, ABC):
         return HistogramIntersection()
 
     @property
-    def _grid(self) -> DenseSift:
+    def _descriptor(self) -> DenseSift | DenseOpponentSift:
         return DenseSift(step=self.step, patch=self.patch, scales=self.scales, contrast=self.contrast)
 
-    @property
-    def _descriptor(self) -> Descriptor:
-        return self._grid
-
     def _feature_recipe(self) -> Recipe:
-        self._check_cost(self._working_side)
-        return super()._feature_recipe()
-
-    def _check_cost(self, side: int) -> None:
         """Each option may be sensible, and all together fill the memory or take hours for one image."""
-        grid = self._grid
+        grid, side = self._descriptor, self._working_side
         n_descriptors = len(grid.scales) * (side / grid.step) ** 2  # at every scale the same step, as in the image
         dear = n_descriptors > MOST_DESCRIPTORS or n_descriptors * grid.patch**2 > MOST_WORK
         if dear or side / min(grid.scales) > LARGEST_SIDE:
@@ -54,3 +50,43 @@ class DenseSiftChannel(DescriptorSample, PixelChannel, ABC):
                 f"{type(self).__name__}: step, patch, scales and longest_side must together ask for less work, got "
                 f"{n_descriptors:,.0f} descriptors of {grid.patch} x {grid.patch} pixels for an image of {side} x {side}."
             )
+        return {**grid.recipe(), "longest_side": side}
+
+
+class Vocabulary(Protocol):
+    """Turns descriptors into words: a codebook or a forest."""
+
+    @property
+    def n_words(self) -> int:
+        """How many words there are."""
+
+    def assign(self, descriptors: np.ndarray) -> Indices:
+        """The word, or the words, of each descriptor."""
+
+
+class WordsChannel(PyramidLevels, DenseSiftChannel, ABC):
+    """Learns a vocabulary from descriptors of the training images, and counts words in the cells of a spatial pyramid."""
+
+    @property
+    @abstractmethod
+    def _vocabulary(self) -> Vocabulary:
+        """What was learned."""
+
+    @property
+    def n_columns(self) -> int:
+        return self._pyramid.n_cells * self._vocabulary.n_words
+
+    @property
+    def _pyramid(self) -> SpatialPyramid:
+        return SpatialPyramid(self.n_levels)
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        self._pyramid.recipe()
+
+    def _sample(self, features: LocalFeatures, n_images: int, rng: np.random.Generator) -> np.ndarray:
+        return features.descriptors[self._drawn(len(features), n_images, rng)]
+
+    def _encode(self, features: LocalFeatures) -> Entry:
+        words = self._vocabulary.assign(features.descriptors)
+        return SparseRows.entry(*self._pyramid.encode(words, features.locations, self._vocabulary.n_words))

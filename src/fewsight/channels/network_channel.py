@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 import numpy as np
 
 from fewsight._base.types import Recipe
-from fewsight.channels.shared_options import WorkingResolution
+from fewsight.channels.pixel_channel import WorkingResolution
 from fewsight.channels.vector_channel import VectorChannel
 from fewsight.features.networks import ImageNetwork
 from fewsight.images import Image

@@ -9,8 +9,8 @@ import numpy as np
 from fewsight._base.checks import check_integer, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Indices, Recipe, State
+from fewsight.channels.dense import WordsChannel
 from fewsight.channels.option_fields import option
-from fewsight.channels.words import WordsChannel
 from fewsight.encodings import ClusteringForest, clustering_forest
 from fewsight.encodings.clustering_forest import MAX_WORDS
 from fewsight.features import DenseOpponentSift

@@ -11,7 +11,7 @@ from fewsight._base.encodings import Entry, SparseRows
 from fewsight._base.types import LocalFeatures, Recipe, State
 from fewsight.channels.base import Channel
 from fewsight.channels.option_fields import option
-from fewsight.channels.shared_options import DescriptorSample
+from fewsight.channels.pixel_channel import DescriptorSample
 from fewsight.encodings import Projection, UniformPyramid, principal_components
 
 

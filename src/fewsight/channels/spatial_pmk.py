@@ -9,8 +9,8 @@ import numpy as np
 from fewsight._base.checks import check_integer
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Recipe, State
+from fewsight.channels.dense import WordsChannel
 from fewsight.channels.option_fields import option
-from fewsight.channels.words import WordsChannel
 from fewsight.encodings import Codebook, kmeans_codebook
 
 

@@ -140,20 +140,15 @@ def _check_sparse(owner: object, name: str, value: Sparse, width: int | None) ->
         raise InvalidInput(f"{owner_name(owner)}: {name} must be a matrix of {wanted}, got {was}.")
     if value.dtype.kind not in "biuf":
         raise InvalidInput(f"{owner_name(owner)}: {name} must be a matrix of real numbers, got {value.dtype}.")
-    rows = _converted(value)
+    try:
+        rows = scipy.sparse.csr_array(value, dtype=np.float64)  # shares what it can
+    except (ValueError, IndexError):  # SciPy finds it broken
+        rows = None
     if rows is None or not _is_sound(rows):
         raise InvalidInput(f"{owner_name(owner)}: {name} must be a sound sparse matrix, got indices outside of it.")
     if not np.isfinite(rows.data).all():
         raise InvalidInput(f"{owner_name(owner)}: {name} must hold finite numbers only, got NaN or infinity.")
     return _canonical(rows)
-
-
-def _converted(value: Sparse) -> Sparse | None:
-    """The matrix as CSR of float64, sharing what it can; None if SciPy finds it broken."""
-    try:
-        return scipy.sparse.csr_array(value, dtype=np.float64)
-    except (ValueError, IndexError):
-        return None
 
 
 def _canonical(rows: Sparse) -> Sparse:
