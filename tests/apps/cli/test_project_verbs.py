@@ -101,3 +101,14 @@ def test_what_is_refused(refused: Refused, labelled: Path, tmp_path: Path) -> No
     assert "No such file" in refused("import", labelled, tmp_path / "none.csv")
     (labelled / "fewsight.sqlite").write_text("no database, and long enough to be looked at as one" * 20)
     assert "not a project of fewsight" in refused("status", labelled)
+
+
+def test_learning_from_a_project_decides_as_learning_from_its_table(run: Run, labelled: Path, tmp_path: Path) -> None:
+    small = ("--set", "spatial_pmk.n_words=20", "--set", "spatial_pmk.n_descriptors=2000", "--no-cache")
+    run("export", labelled, "-o", tmp_path / "labels.csv")
+    shown = run("learn", labelled, "-o", tmp_path / "a.fewsight", *small)
+    assert "Learned 3 categories from 15 images." in shown.stdout, shown.output
+    run("learn", labelled, "--labels", tmp_path / "labels.csv", "-o", tmp_path / "b.fewsight", *small)
+    answers = [run("predict", tmp_path / name, labelled, "--no-cache").stdout for name in ("a.fewsight", "b.fewsight")]
+    assert answers[0] == answers[1]
+    assert answers[0].count("\n") == N + 1

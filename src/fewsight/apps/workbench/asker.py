@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, final
 
-from fewsight.apps.workbench.project.events import Event
+from fewsight.apps.workbench.project.events import Act, Asked, Event
 from fewsight.apps.workbench.project.present import Present
 from fewsight.images.hashing import hash_of
 
@@ -29,8 +29,11 @@ class Asker(Protocol):
     def put(self, ready: Sequence[str], present: Present) -> Put | None:
         """One of the images that may be asked about; None if there is none."""
 
-    def told(self, events: Sequence[Event], present: Present) -> None:
-        """Something was said."""
+    def asked(self, image: str, present: Present) -> Asked | None:
+        """How an answer about this image comes about, and what is believed about it now."""
+
+    def told(self, events: Sequence[Event], present: Present) -> Sequence[Act]:
+        """Something was said; what the project should note about it."""
 
 
 @final
@@ -46,5 +49,8 @@ class RandomAsker:
         chosen = min(ready, key=lambda image: hash_of(str(self.seed).encode(), image.encode()))
         return Put(chosen, "random", "Nothing is learned yet, so any image will do.")
 
-    def told(self, events: Sequence[Event], present: Present) -> None:
-        """It learns nothing."""
+    def asked(self, image: str, present: Present) -> Asked | None:
+        return None
+
+    def told(self, events: Sequence[Event], present: Present) -> Sequence[Act]:
+        return ()

@@ -26,13 +26,13 @@ from fewsight.apps.workbench.project.catalogue import (
     known_files,
 )
 from fewsight.apps.workbench.project.events import check_name
-from fewsight.apps.workbench.project.file import ProjectFile
+from fewsight.apps.workbench.project.file import FILE_NAME, ProjectFile
 from fewsight.apps.workbench.project.present import Present
 from fewsight.apps.workbench.sort import UNKNOWN, UNSURE
 from fewsight.images.files import printable, read_bytes
 from fewsight.images.hashing import hash_of
 from fewsight.images.image import ImageFile
-from fewsight.images.image_set import image_set_from_class_folders
+from fewsight.images.image_set import ImageSet, image_set_from_class_folders
 from fewsight.images.table import CATEGORY_COLUMNS, FILE_COLUMNS, delimiter_of, text_of_table
 
 CATEGORY, NONE, DISCARDED, DISAGREEMENT = "category", "none of these", "discarded", "disagreement"
@@ -94,6 +94,21 @@ def _exported_rows(files: Mapping[bytes, KnownFile], present: Present) -> Iterat
         category = "" if choice is None or choice.category is None else present.categories[choice.category]
         answer = DISAGREEMENT if choice is None else _ANSWERS[choice.kind]
         yield os.fsdecode(path), category, answer, str(file.hash), "; ".join(sorted(standing.votes))
+
+
+def image_set_from_project(folder: Path) -> ImageSet | None:
+    """The images that people labelled, each content once; None where there are no labels."""
+    with ProjectFile(folder / FILE_NAME, create=False) as project:
+        present, files = Present([event for _, event in project.events()]), known_files(project)
+    labels = present.labels()
+    there = {
+        file.hash: path for path, file in sorted(files.items(), reverse=True) if file.hash and not file.vanished_at
+    }
+    chosen = sorted((path, content) for content, path in there.items() if content in labels)
+    if not chosen:
+        return None
+    images = [ImageFile(absolute_path(folder, path), content) for path, content in chosen]
+    return ImageSet(images, [present.categories[labels[content]] for _, content in chosen])
 
 
 # In.

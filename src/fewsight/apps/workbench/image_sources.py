@@ -13,6 +13,8 @@ from pathlib import Path
 
 from fewsight._base.checks import check_choice
 from fewsight._base.errors import UnreadableImage
+from fewsight.apps.workbench.exchange import image_set_from_project
+from fewsight.apps.workbench.project.file import FILE_NAME
 from fewsight.channels import Channel
 from fewsight.images import FeatureCache, Image, ImageSet, image_set_from_class_folders, image_set_from_table
 
@@ -21,7 +23,10 @@ PATIENCE_SECONDS = 20.0  # for threads to end; one image takes far less
 
 @dataclass(frozen=True)
 class ImageSource:
-    """A folder of class folders, or with `labels` a flat folder and a CSV table that says which image is what."""
+    """A folder of class folders, or with `labels` a flat folder and a CSV table that says which image is what.
+
+    A folder with a project and no table: the labels of the project.
+    """
 
     folder: Path
     labels: Path | None = None
@@ -29,11 +34,15 @@ class ImageSource:
 
     def read(self) -> ImageSet:
         """The labelled images, without the excluded categories."""
-        if self.labels is None:
+        source, images = self.labels, None
+        if self.labels is not None:
+            images = image_set_from_table(self.folder, self.labels)
+        elif (self.folder / FILE_NAME).is_file():
+            source, images = self.folder / FILE_NAME, image_set_from_project(self.folder)
+        if images is None:
             return image_set_from_class_folders(self.folder, exclude=tuple(self.exclude))
-        images = image_set_from_table(self.folder, self.labels)
         for category in self.exclude:
-            check_choice(f"{self.labels}", "a category to exclude", category, images.classes)
+            check_choice(f"{source}", "a category to exclude", category, images.classes)
         kept = images.select([i for i, label in enumerate(images.labels) if label not in self.exclude])
         kept.unreadable = images.unreadable
         return kept

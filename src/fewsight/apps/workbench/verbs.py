@@ -95,6 +95,7 @@ class Workbench:
         self.file = ProjectFile(place.path, create=create)
         self._lock = threading.RLock()
         self._present, self._last = Present(), 0
+        self._notes: list[Act] = []  # of the asker, to be written after the acts that they are about
         self.refresh()
 
     def __enter__(self) -> Workbench:
@@ -131,7 +132,7 @@ class Workbench:
                 for event in sorted(new, key=lambda event: event.order):
                     self._present.add(event)
             self._last = rows[-1][0]
-            self.asker.told(new, self._present)
+            self._notes += self.asker.told(new, self._present)
             return new
 
     def files(self) -> dict[bytes, KnownFile]:
@@ -179,7 +180,8 @@ class Workbench:
 
         def acts() -> list[Draft]:
             key = self._category(category)
-            return [Draft(Label(image, key), asked) for image in self._known(images)]
+            known = self._known(images)
+            return [Draft(Label(image, key), asked or self.asker.asked(image, self._present)) for image in known]
 
         return self._say(acts, request)
 
@@ -329,6 +331,9 @@ class Workbench:
         with self._lock:
             written = self.file.append(self.who, self.session, made, request)
             self.refresh()
+            while self._notes:
+                self.file.append(self.who, self.session, [self._notes.pop(0)])
+                self.refresh()
         return written
 
     def _take_in(self, found: Found, source: str | os.PathLike[str], request: str | None) -> Imported:

@@ -115,7 +115,7 @@ def random_acts(rng: random.Random, log: Log, present: Present, who: str) -> lis
             *([[Undo(undo)]] * 4 if undo else []),
             *([[Redo(redo)]] * 3 if redo else []),
             [Question(image, "uncertainty")],
-            [Relearned(f"{log.prefix}1", 0)],
+            [Relearned(f"{log.prefix}1", "ab" * 20, "null")],
         ]
     )
 

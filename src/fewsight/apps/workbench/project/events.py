@@ -162,11 +162,16 @@ class Redo(Act):
 
 @dataclass(frozen=True)
 class Relearned(Act):
-    """Weights, noise and calibration were learned from all that was on up to the event `last`."""
+    """Weights, noise and calibration were learned from the labels up to the event `last`.
+
+    They hold as long as those labels are the same, which `labels`, a hash of them, tells. `learned` is what came out, as JSON;
+    null if it is to be learned again.
+    """
 
     kind, undoable = "relearned", False
     last: str
-    seed: int
+    labels: str
+    learned: str
 
 
 KINDS: dict[str, type[Act]] = {

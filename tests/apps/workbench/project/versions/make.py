@@ -58,7 +58,7 @@ def make(path: Path) -> None:
         say("ann", Undo(mistake))
         say("ann", Redo(mistake))
         say("ann", Undo(mistake))
-        say("ann", Relearned(mistake, 7))
+        say("ann", Relearned(mistake, "ab" * 20, '{"noise": 0.5}'))
         with project.writing() as connection:
             connection.execute("INSERT INTO images VALUES (?, 640, 480, 1700000000000, 'A camera')", (IMAGES[1],))
             files = [
