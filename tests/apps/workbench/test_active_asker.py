@@ -129,7 +129,7 @@ def test_means_on_the_pool_equal_those_of_a_fresh_learner_after_any_acts(known: 
         assert {image for image in IMAGES if not learner.view_.unlabelled[IMAGES.index(image)]} == set(labels)
         with opened(known, X) as again:
             np.testing.assert_allclose(again.asker.learner.view_.mean, learner.view_.mean, atol=1e-8)
-        fresh = GPClassifier(learner.pool_.kernel, noise_variance=learner.learner_.noise_variance_)
+        fresh = GPClassifier(learner.pool_.parameter, noise_variance=learner.learner_.noise_variance_)
         positions = [IMAGES.index(image) for image in labels]
         fresh.fit(X[positions], [present.categories[labels[image]] for image in labels])
         columns = [list(fresh.classes_).index(name) for name in learner.view_.classes]

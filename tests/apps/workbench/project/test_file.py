@@ -76,7 +76,7 @@ def test_an_error_inside_a_transaction_leaves_nothing(project: ProjectFile) -> N
 
 def test_every_acknowledged_answer_survives_sigkill(tmp_path: Path, writer) -> None:
     path, rng = tmp_path / "fewsight.sqlite", random.Random(0)
-    for run in range(10):
+    for run in range(int(os.environ.get("FEWSIGHT_KILLS", "10"))):
         process = writer(path, f"run {run}", 10_000)
         acknowledged = int(process.stdout.readline())
         time.sleep(rng.uniform(0.0, 0.3))
