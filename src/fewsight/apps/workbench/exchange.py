@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fewsight._base.archive import replacing
 from fewsight._base.errors import InvalidInput, UnreadableImage
 from fewsight._base.progress import track
+from fewsight._base.replacement import replacing
 from fewsight.apps.workbench.project import catalogue
 from fewsight.apps.workbench.project.catalogue import (
     KnownFile,
