@@ -150,7 +150,7 @@ def test_a_folder_without_images_is_told_what_a_usable_one_looks_like(tmp_path: 
     (tmp_path / "cat" / "zero.jpg").write_bytes(b"")
     with pytest.raises(InvalidInput, match=r"1 files that cannot be read \(.*zero\.jpg: empty file\)"):
         image_set_from_class_folders(tmp_path)
-    for wrong in (tmp_path / "missing", tmp_path / "a.png", "a\0b"):
+    for wrong in (tmp_path / "missing", "a\0b"):
         with pytest.raises(InvalidInput, match="must be a folder of images that can be opened"):
             image_set_from_class_folders(wrong)
 

@@ -9,7 +9,8 @@ import pytest
 from PIL import Image as Pillow
 
 from fewsight._base.errors import InvalidInput
-from fewsight.images import ImageSet, image_set_from_table
+from fewsight.images import ImageSet, image_set_from_class_folders, image_set_from_table
+from fewsight.images.cells import as_cell
 
 
 @pytest.fixture
@@ -108,3 +109,62 @@ def test_tables_that_make_no_sense_are_refused_with_a_sentence(
 def test_a_missing_table_is_an_error_not_a_traceback(folder: Path) -> None:
     with pytest.raises(InvalidInput, match=r"nothing\.csv: the table of labels must be a file with rows, got: no such"):
         image_set_from_table(folder, folder / "nothing.csv")
+
+
+@pytest.mark.parametrize("name", ["owl/Été 1.png", "OWL/été 1.PNG", "owl\\Été 1.png", ".\\Owl\\E\u0301TE\u0301 1.png"])
+def test_another_case_backslashes_and_another_accent_find_the_file(folder: Path, name: str) -> None:
+    (folder / "owl").mkdir()
+    Pillow.new("L", (3, 3)).save(folder / "owl" / "Été 1.png")
+    found = read(folder, f"file,category\n{name},owl\na.png,dog\n")
+    assert pairs(found) == [("Été 1.png", "owl"), ("a.png", "dog")]
+    assert found.unreadable == []
+
+
+def test_a_file_that_is_nearly_found_is_named(folder: Path) -> None:
+    (folder / "owl").mkdir()
+    Pillow.new("L", (3, 3)).save(folder / "owl" / "1.png")
+    found = read(folder, "file,category\nC:\\photos\\1.PNG,owl\na.png,dog\n")
+    assert [item.reason for item in found.unreadable] == [f"no such file; nearly: {os.path.join('owl', '1.png')}"]
+
+
+def test_of_two_files_that_could_be_meant_none_is_taken(folder: Path) -> None:
+    Pillow.new("L", (3, 3)).save(folder / "A.png")
+    if len(list(folder.glob("[aA].png"))) < 2:
+        pytest.skip("this disk takes a.png and A.png for one file")
+    assert pairs(read(folder, "file,category\nA.png,cat\na.png,dog\n")) == [("A.png", "cat"), ("a.png", "dog")]
+    found = read(folder, "file,category\nA.PNG,cat\nb.png,dog\n")
+    assert [item.reason for item in found.unreadable] == ["no such file; more than one could be meant: A.png or a.png"]
+
+
+def test_two_spellings_of_one_file_with_two_categories_contradict_each_other(folder: Path) -> None:
+    with pytest.raises(InvalidInput, match=r"one category, got cat in line 2 and dog in line 3 for A\.PNG"):
+        read(folder, "file,category\na.png,cat\nA.PNG,dog\n")
+
+
+def test_names_that_a_spreadsheet_would_run_are_read_as_they_were_written(folder: Path) -> None:
+    names = ["=1+1.png", "-x.png", "'=y.png", "@z.png"]
+    for name in names:
+        Pillow.new("L", (3, 3)).save(folder / name)
+    rows = "".join(f"{as_cell(name)},{as_cell('=' + name)}\n" for name in names)
+    assert pairs(read(folder, "file,category\n" + rows)) == [(name, "=" + name) for name in names]
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("labels.csv", "a table; if it says which image is what, name the folder of the images, and --labels"),
+        ("m.fewsight", "a model file; `fewsight predict` asks it about images"),
+        ("a.png", "an image; name the folder that its category's folder lies in"),
+        ("notes.bin", "a folder of images is needed, got a file"),
+    ],
+)
+def test_a_file_where_a_folder_is_due_is_called_what_it_is(folder: Path, name: str, said: str) -> None:
+    if not (folder / name).exists():
+        (folder / name).write_text("file,category\n")
+    for attempt in (
+        lambda: image_set_from_class_folders(folder / name),
+        lambda: image_set_from_table(folder / name, "t.csv"),
+    ):
+        with pytest.raises(InvalidInput, match="a folder of images is needed, got") as refusal:
+            attempt()
+        assert said in str(refusal.value)

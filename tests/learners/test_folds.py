@@ -5,6 +5,7 @@ import numpy as np
 from fewsight.kernels import RBF, HistogramOperator
 from fewsight.learners import folds
 from fewsight.learners.folds import (
+    accuracy_of_left_out,
     class_folds,
     columns_to_calibrate,
     identical,
@@ -87,3 +88,31 @@ def test_the_only_example_of_a_class_is_never_left_out():
 
 def test_the_number_of_systems_to_expect_is_that_of_the_folds():
     assert columns_to_calibrate(CLASSES, 1) == len(sampled_folds(OPERATOR, CLASSES)) * (3 + 1)
+
+
+def test_images_of_one_picture_are_duplicates_however_far_apart_they_are():
+    places = np.array([0.0, 5.0, 9.0, 14.0, 20.0])[:, None]
+    K, classes = places @ places.T, np.array([0, 0, 1, 1, 1])
+    assert near_duplicates(K, classes).tolist() == [0, 1, 2, 3, 4]
+    assert near_duplicates(K, classes, np.array([0, 1, 0, 2, 2])).tolist() == [0, 1, 0, 2, 2]
+
+
+def test_pictures_that_all_differ_change_no_fold():
+    one_each = RNG.permutation(300)
+    for most in (None, 4):
+        plain, with_pictures = (sampled_folds(OPERATOR, CLASSES, most, pictures) for pictures in (None, one_each))
+        assert [fold.tolist() for fold in plain] == [fold.tolist() for fold in with_pictures]
+
+
+def test_images_of_one_picture_are_in_one_fold_of_a_large_set():
+    pictures = np.arange(300) // 2
+    for fold in sampled_folds(OPERATOR, np.arange(300) // 2 % 3, pictures=pictures):
+        assert (np.bincount(pictures[fold], minlength=150) % 2 == 0).all()
+
+
+def test_accuracy_counts_classes_with_two_pictures_only():
+    mean = np.array([[1.0, 0.0], [1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0]])
+    classes = np.array([0, 0, 1, 1, 1])
+    assert accuracy_of_left_out(mean, classes) == (1.0 + 2 / 3) / 2
+    assert accuracy_of_left_out(mean, classes, np.array([0, 0, 1, 2, 3])) == 2 / 3
+    assert accuracy_of_left_out(mean, classes, np.array([0, 0, 1, 1, 1])) is None

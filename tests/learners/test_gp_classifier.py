@@ -5,9 +5,13 @@ import pytest
 from sklearn.datasets import make_blobs
 
 from fewsight._base.errors import FewsightError
+from fewsight.channels import SpatialPmk
 from fewsight.gp import log_evidence_and_gradients
+from fewsight.images import sample_set
 from fewsight.kernels import RBF, Linear
 from fewsight.learners import GPClassifier
+from fewsight.learners.folds import accuracy_of_left_out
+from fewsight.persistence import load, save
 
 X, Y = make_blobs(60, 3, centers=4, cluster_std=2.0, random_state=1)
 
@@ -115,3 +119,21 @@ def test_bad_options_are_refused_in_one_sentence():
         GPClassifier(weights=[-1.0]).fit(X, Y)
     with pytest.raises(FewsightError, match="every added example must have a label"):
         GPClassifier().fit(X, NAMES).add(X[:2], ["ant", None])
+
+
+def test_copies_of_a_picture_answer_for_none_of_them_and_are_remembered(tmp_path):
+    tiles = [image for image in sample_set().images if image.name.startswith(("grass", "gravel"))][::9]
+    names = [image.name.split("/")[0] for image in tiles]
+    channel = SpatialPmk(n_words=5, n_descriptors=200, scales=(1.0,), step=16)
+    plain = GPClassifier(channel, noise_variance=0.01).fit(tiles, names)
+    twice = GPClassifier(channel, noise_variance=0.01).fit(tiles * 2, names * 2)
+    assert plain.input_.copies() is None
+    assert twice.input_.copies().tolist() == [*range(len(tiles))] * 2
+    each = accuracy_of_left_out(twice.leave_one_out().mean, twice.posterior_.targets.argmax(axis=1))
+    assert each == 1.0  # every image is recognised by its copy
+    assert twice.left_out().accuracy < 1.0
+    assert twice.left_out().which == "the images when each is left out with its copies"
+    save(twice, tmp_path / "model")
+    assert load(tmp_path / "model").left_out() == twice.left_out()
+    assert twice.remove(np.arange(len(tiles))).input_.copies() is None
+    assert twice.add(tiles[:2], names[:2]).left_out() is not None

@@ -42,6 +42,19 @@ def test_leave_one_out_of_a_loan_is_that_of_learning_without_the_example():
         assert model.leave_one_out().mean[left_out, column] == pytest.approx(mean, abs=1e-10)
 
 
+def test_leave_group_out_of_a_loan_is_that_of_learning_without_the_group():
+    model = learned().borrow("gerenuk", "llama", 0.6)
+    groups = np.arange(len(X))
+    groups[[0, 3, 26]] = 0  # two chairs and a llama
+    found = model.leave_group_out(groups).mean
+    kept = np.flatnonzero(groups != 0)
+    without = (
+        GPClassifier(RBF(scale=1.5), noise_variance=0.1).fit(X[kept], LABELS[kept]).borrow("gerenuk", "llama", 0.6)
+    )
+    np.testing.assert_allclose(found[[0, 3, 26]], without.latent(X[[0, 3, 26]]).mean, atol=1e-10)
+    np.testing.assert_allclose(np.delete(found, [0, 3, 26], 0), np.delete(model.leave_one_out().mean, [0, 3, 26], 0))
+
+
 def test_a_loan_of_correlation_zero_leaves_out_the_lender():
     model = learned().borrow("gerenuk", "llama", 0.0)
     kept = LABELS != "llama"

@@ -17,6 +17,7 @@ from fewsight.images.files import printable, reason_of
 from fewsight.images.image import Image, ImageFile
 from fewsight.images.listing import Listing, identity_of, is_folder, is_meant_as_image, list_images, visible_entries
 
+TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".xls", ".xlsx", ".ods")
 Labels = npt.NDArray[np.object_]  # of str, or None where the category is not known
 
 
@@ -87,6 +88,7 @@ def image_set_from_class_folders(folder: str | os.PathLike[str], exclude: Iterab
     Images in sub-folders of a category's folder belong to the category. `exclude` names categories to leave out.
     """
     root = os.fspath(folder)
+    check_folder(root)
     class_folders, loose_paths, root_identity = _top_level(root)
     _leave_out(class_folders, [exclude] if isinstance(exclude, str) else list(exclude), root)
     images: list[Image] = []
@@ -136,6 +138,27 @@ def _as_labels(labels: Iterable[str | None] | None, size: int) -> Labels:
     array = np.empty(size, dtype=object)
     array[:] = [None if value is None else str(value) for value in values]
     return array
+
+
+def check_folder(folder: str | os.PathLike[str]) -> None:
+    """A file where a folder of images is due is called what it is, with what to do instead."""
+    path = os.fspath(folder)
+    try:
+        if not os.path.isfile(path):
+            return  # what else is wrong with it is said by who opens it
+    except ValueError:  # a null character inside the path
+        return
+    name = printable(path)
+    ending = os.path.splitext(path)[1].lower()
+    if ending == ".fewsight":
+        hint = "a model file; `fewsight predict` asks it about images"
+    elif ending in TABLE_ENDINGS:
+        hint = f"a table; if it says which image is what, name the folder of the images, and --labels {name}"
+    elif is_meant_as_image(path):
+        hint = "an image; name the folder that its category's folder lies in"
+    else:
+        hint = "a file"
+    raise InvalidInput(f"{name}: a folder of images is needed, got {hint}.")
 
 
 def _top_level(root: str) -> tuple[dict[str, str], list[str], tuple[int, int]]:

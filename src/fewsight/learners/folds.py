@@ -90,12 +90,16 @@ def accuracy_of_left_out(mean: Array, classes: Indices, pictures: Indices | None
     return float(np.mean(hits[several] / sizes[several])) if several.any() else None
 
 
-def sampled_folds(operator: LinearOperator, classes: Indices, most_folds: int | None = None) -> list[Indices]:
+def sampled_folds(
+    operator: LinearOperator, classes: Indices, most_folds: int | None = None, pictures: Indices | None = None
+) -> list[Indices]:
     """Some training examples of a large set, fold by fold, to leave out together; each still has its class among the rest.
 
-    With `most_folds` all examples are in at most that many folds, which are large then.
+    With `most_folds` all examples are in at most that many folds, which are large then. Where examples are images, `pictures`
+    (n,) numbers the picture that each shows.
     """
-    folds = class_folds(classes, identical(operator))
+    groups = identical(operator)
+    folds = class_folds(classes, groups if pictures is None else _joined(groups, pictures))
     folds = folds if most_folds is None else folds % most_folds
     possible = predictable(classes, folds)
     chosen: list[Indices] = []
@@ -106,6 +110,18 @@ def sampled_folds(operator: LinearOperator, classes: Indices, most_folds: int | 
         if np.isin(members, possible).any():
             chosen.append(members)
     return [np.intersect1d(members, possible) for members in chosen]
+
+
+def _joined(groups: Indices, others: Indices) -> Indices:
+    """The groups (n,) that come of joining all examples that are together in either, in the order of `groups`."""
+    n, k = len(groups), int(groups.max(initial=-1)) + 1
+    ends = n + np.concatenate([groups, k + others])  # an example is joined to a node for each group it is in
+    size = int(ends.max(initial=n - 1)) + 1
+    graph = csr_array((np.ones(2 * n, bool), (np.tile(np.arange(n), 2), ends)), shape=(size, size))
+    joined = connected_components(graph, directed=False)[1][:n]
+    least = np.full(n, k)
+    np.minimum.at(least, joined, groups)
+    return np.unique(least[joined], return_inverse=True)[1].ravel().astype(np.intp)
 
 
 def _few_of_a_class(classes: Indices, chosen: list[Indices]) -> bool:

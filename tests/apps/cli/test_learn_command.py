@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -186,3 +187,42 @@ def test_a_model_of_an_extreme_noise_is_refused_by_learn_or_opened_by_predict(
     else:
         assert len(learned.stderr.splitlines()) == 1
         assert not model.exists()
+
+
+def copy_each(photos: Path, quality: int | None) -> None:
+    """Beside every photograph a copy under another name: the same bytes, or encoded anew."""
+    for path in sorted(photos.glob("*/*.png")):
+        if quality is None:
+            shutil.copy(path, path.with_name(f"a copy of {path.name}"))
+        else:
+            Pillow.open(path).convert("RGB").save(path.with_name(f"a copy of {path.stem}.jpg"), quality=quality)
+
+
+@pytest.mark.parametrize("learner", ["gp", "histogram_gp", "combination"])
+@pytest.mark.parametrize("quality", [None, 80, 50])
+def test_copies_do_not_make_the_accuracy_look_better(
+    learner: str, quality: int | None, run: Run, own_photos: Path, tmp_path: Path
+) -> None:
+    few = ("--set", "spatial_pmk.n_words=5", "--set", "spatial_pmk.n_descriptors=200", "--learner", learner)
+    plain = run("learn", own_photos, "-o", tmp_path / "plain", *few).stdout
+    copy_each(own_photos, quality)
+    copied = run("learn", own_photos, "-o", tmp_path / "copied", *few).stdout
+    assert "24 images are copies of others: each picture was learned from once." in copied
+    assert copied.count("The same picture: ") == 5
+    assert "... and 19 more pictures with copies." in copied
+    accuracies = [float(re.search(r"Right on ([0-9.]+)%", text)[1]) for text in (plain, copied)]
+    assert accuracies[0] < 100  # there is something to make look better
+    assert abs(accuracies[0] - accuracies[1]) <= 100 / 24 + 0.1
+
+
+def test_a_picture_with_two_labels_is_named(run: Run, own_photos: Path, tmp_path: Path) -> None:
+    shutil.copy(own_photos / "brick" / "0.png", own_photos / "grass" / "renamed.png")
+    result = run("learn", own_photos, "-o", tmp_path / "model", *SMALL)
+    named = f"{own_photos}/brick/0.png (brick), {own_photos}/grass/renamed.png (grass)"
+    assert f"The same picture in two categories, of which one must be wrong: {named}" in result.stdout
+    assert "images are copies" not in result.stdout  # both were learned from
+    assert "Learned 3 categories from 25 images." in result.stdout
+
+
+def test_without_copies_nothing_is_said_of_them(run: Run, photos: Path, tmp_path: Path) -> None:
+    assert "same picture" not in run("learn", photos, "-o", tmp_path / "model", *SMALL).stdout

@@ -86,7 +86,6 @@ class ImagePool(Pool):
     def input_of(self, positions: Indices, scales: Array) -> Input:
         side = ChannelInput(self.channels)
         side.encodings, side.scales = [codes.take(positions) for codes in self.encodings], scales
-        side.pictures = np.arange(len(positions))  # copies are told by their kernel values
         return side
 
     @property

@@ -22,6 +22,7 @@ from fewsight.apps.cli.console import (
 if TYPE_CHECKING:
     from fewsight.apps.workbench import Learned
 
+FIRST_SETS = 5  # of images of the same picture that are listed
 EXAMPLES = """
 [bold]fewsight learn photos -o birds.fewsight[/bold]  (photos/owl/*.jpg, photos/robin/*.jpg, ...)
 
@@ -114,6 +115,7 @@ def _answer(learned: Learned, output: Path) -> None:
     )
     tell(*_about_borrowing(learned))
     tell(*_about_channels(learned), *_about_settings(learned), *_about_accuracy(learned))
+    tell(*_about_copies(learned))
     tell(*learned.remarks)
     list_left_out(learned.images)
     tell(f"{'Replaced' if learned.replaced else 'Wrote'} {output}.")
@@ -146,6 +148,21 @@ def _about_borrowing(learned: Learned) -> list[str]:
     if not learned.borrowed.wordnet:
         found.append("All categories were considered: there is no WordNet here to say which are close in meaning.")
     return [*found, "To refuse one: --refuse CATEGORY, or --refuse CATEGORY=LENDER."]
+
+
+def _about_copies(learned: Learned) -> list[str]:
+    """How many images show a picture that another shows already, the first of them, and all that have two categories."""
+    copies, lines = learned.copies, []
+    if copies.n_set_aside:
+        which = "1 image is a copy" if copies.n_set_aside == 1 else f"{copies.n_set_aside:,} images are copies"
+        lines.append(f"{which} of others: each picture was learned from once.")
+    lines += [f"  The same picture: {', '.join(names)}" for names in copies.sets[:FIRST_SETS]]
+    if len(copies.sets) > FIRST_SETS:
+        lines.append(f"  ... and {plural(len(copies.sets) - FIRST_SETS, 'more picture')} with copies.")
+    for images in copies.contradictions:
+        named = ", ".join(f"{name} ({category})" for name, category in images)
+        lines.append(f"The same picture in two categories, of which one must be wrong: {named}")
+    return lines
 
 
 def _about_accuracy(learned: Learned) -> list[str]:

@@ -65,7 +65,9 @@ def predict(
     unknown      yes if the image is unlike all that was learned, else no; of
                  images that do belong to a category, 5 % are called unknown
 
-    Files that cannot be read are listed on stderr and get no row.
+    Files that cannot be read are listed on stderr and get no row. A name that
+    a spreadsheet would run as a formula, such as =1+1, has an apostrophe in
+    front; `learn --labels` takes it away again.
     """
     workplace = options.workplace(jobs, cache_folder, no_cache)
     from fewsight.apps.workbench import predict_images, read_settings

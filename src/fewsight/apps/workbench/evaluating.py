@@ -27,7 +27,7 @@ from fewsight.evaluation import (
 )
 from fewsight.evaluation.provenance import settings_of, versions
 from fewsight.evaluation.results import json_text
-from fewsight.images import FeatureCache, ImageSet
+from fewsight.images import FeatureCache, ImageSet, find_duplicates
 from fewsight.learners import GPClassifier, Learner
 
 
@@ -74,10 +74,18 @@ def evaluate_folder(
         comparison = compare_images(
             usable, protocol, channels=channels, options=options, learner=gp, workplace=workplace
         )
+    copies = _copies(usable, workplace or Workplace())
     write_results(
-        evaluation, images, json_file=json_file, report_file=report_file, command=command, comparison=comparison
+        evaluation,
+        images,
+        json_file=json_file,
+        report_file=report_file,
+        command=command,
+        comparison=comparison,
+        copies=copies,
     )
-    return Evaluated(evaluation, usable, (*why, *remarks_about(images.images, unfitted)), comparison)
+    remarks = (*why, *_about_copies(copies), *remarks_about(images.images, unfitted))
+    return Evaluated(evaluation, usable, remarks, comparison)
 
 
 def evaluate_images(
@@ -157,6 +165,7 @@ def write_results(
     note: str | None = None,
     asking: ActiveCurves | None = None,
     comparison: Comparison | None = None,
+    copies: Sequence[dict[str, Any]] | None = None,
 ) -> None:
     """Write what was found, each file whole or not at all; the note stands under the report's headline."""
     if json_file is not None:
@@ -165,9 +174,34 @@ def write_results(
             command=command,
             asking=None if asking is None else asking.records(),
             comparison=None if comparison is None else comparison.records(),
+            copies=copies,
         )
     if report_file is not None:
         write_report(evaluation, images, report_file, command=command, note=note, asking=asking, comparison=comparison)
+
+
+def _copies(images: ImageSet, workplace: Workplace) -> list[dict[str, Any]]:
+    """Images of the same picture, with their categories. Splits stay as they are drawn: others must be able to repeat them."""
+    with workplace.cache() as cache:
+        sets = find_duplicates(images.images, cache=cache, n_jobs=workplace.jobs).sets
+    return [
+        {
+            "images": [images.images[place].name for place in places],
+            "categories": [images.labels[place] for place in places],
+        }
+        for places in sets
+    ]
+
+
+def _about_copies(copies: Sequence[dict[str, Any]]) -> list[str]:
+    n = sum(len(each["images"]) - 1 for each in copies)
+    if not n:
+        return []
+    first, other = copies[0]["images"][:2]
+    which = "1 image is a copy" if n == 1 else f"{n:,} images are copies"
+    return [
+        f"{which} of others (such as {other} of {first}): where one is learned from and one tested, results look too good."
+    ]
 
 
 def _channels(

@@ -14,9 +14,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from fewsight._base.archive import replacing
 from fewsight._base.errors import InvalidInput, UnreadableImage
 from fewsight._base.progress import track
+from fewsight._base.replacement import replacing
 from fewsight.apps.workbench.project import catalogue
 from fewsight.apps.workbench.project.catalogue import (
     KnownFile,
@@ -29,6 +29,7 @@ from fewsight.apps.workbench.project.events import check_name
 from fewsight.apps.workbench.project.file import FILE_NAME, ProjectFile
 from fewsight.apps.workbench.project.present import Present
 from fewsight.apps.workbench.sort import UNKNOWN, UNSURE
+from fewsight.images.cells import as_cell, from_cell
 from fewsight.images.files import printable, read_bytes
 from fewsight.images.hashing import hash_of
 from fewsight.images.image import ImageFile
@@ -77,7 +78,7 @@ def export_table(path: str | os.PathLike[str], project: ProjectFile, present: Pr
     rows = list(_exported_rows(known_files(project), present))
     with replacing(Path(path)) as stream:
         text = io.StringIO(newline="")
-        csv.writer(text).writerows([COLUMNS, *rows])
+        csv.writer(text).writerows([COLUMNS, *([as_cell(cell) for cell in row] for row in rows)])
         stream.write(text.getvalue().encode("utf-8", "surrogateescape"))
     return Exported(len(rows), len(set(standings) - {row[3] for row in rows}))
 
@@ -233,7 +234,7 @@ def _rows(csv_path: str | os.PathLike[str]) -> Iterator[tuple[str, str, str, str
         for cells in reader:
             values = ["" if place is None or place >= len(cells) else cells[place].strip() for place in columns]
             if values[0]:
-                yield values[0], values[1], values[2].lower(), values[3].lower()
+                yield from_cell(values[0]), from_cell(values[1]), values[2].lower(), values[3].lower()
     except csv.Error as error:
         raise InvalidInput(
             f"{printable(csv_path)}: the table must be CSV, got a fault in line {reader.line_num}: {error}."

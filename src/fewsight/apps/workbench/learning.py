@@ -8,6 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from fewsight._base.errors import InvalidInput
 from fewsight.apps.workbench.borrowing import Borrowed, BorrowingOptions, borrow
 from fewsight.apps.workbench.channel_options import AUTO, make_channels
@@ -15,9 +17,21 @@ from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remark
 from fewsight.apps.workbench.learners import check_memory, choose_learner, new_learner, way_of
 from fewsight.apps.workbench.output_paths import checked_files
 from fewsight.channels import Channel
-from fewsight.images import ImageSet
+from fewsight.images import ImageSet, find_duplicates
+from fewsight.images.duplicates import largest_of_each
 from fewsight.learners import LEARNERS, Learner, LeftOut
 from fewsight.persistence import save
+
+
+@dataclass(frozen=True)
+class Copies:
+    """Images of the same picture, by name: each picture was learned from once in each category that it lay in."""
+
+    n_set_aside: int = 0
+    sets: tuple[tuple[str, ...], ...] = ()
+    contradictions: tuple[
+        tuple[tuple[str, str], ...], ...
+    ] = ()  # of one picture: images and their different categories
 
 
 @dataclass(frozen=True)
@@ -32,6 +46,7 @@ class Learned:
     replaced: bool = False  # a file stood where the model was written
     remarks: tuple[str, ...] = ()  # about the learner that was chosen, and of the channels about these images
     borrowed: Borrowed | None = None  # None where borrowing was not asked for
+    copies: Copies = Copies()
 
     @property
     def shares(self) -> dict[str, float]:
@@ -105,6 +120,7 @@ def learn(
     takes_unlabelled = chosen.needs.takes_unlabelled or any(channel.learns_from_unlabelled for channel in channels)
     given = images if takes_unlabelled else labelled
     usable = given.without(unreadable_among(given.images, channels))
+    usable, copies = _without_copies(usable, channels)
     counts = dict(sorted(Counter(label for label in usable.labels if label is not None).items()))
     _check_enough(counts)
     model = unfitted.fit(usable.images, usable.labels)
@@ -117,6 +133,24 @@ def learn(
         way,
         remarks=(*choice.remarks, *remarks),
         borrowed=borrowed,
+        copies=copies,
+    )
+
+
+def _without_copies(images: ImageSet, channels: Sequence[Channel]) -> tuple[ImageSet, Copies]:
+    """The images without copies that say nothing new, and what was found."""
+    found = find_duplicates(images.images, cache=channels[0].cache, n_jobs=channels[0].n_jobs)
+    if not found.n_copies:
+        return images, Copies()
+    kept = largest_of_each(images.images, list(zip(found.pictures.tolist(), images.labels.tolist(), strict=True)))
+    names = [image.name for image in images]
+    return images.without(np.setdiff1d(np.arange(len(images)), kept).tolist()), Copies(
+        len(images) - len(kept),
+        tuple(tuple(names[place] for place in places) for places in found.sets),
+        tuple(
+            tuple((names[place], images.labels[place]) for place in places)
+            for places in found.contradictions(images.labels)
+        ),
     )
 
 

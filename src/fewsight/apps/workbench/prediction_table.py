@@ -11,6 +11,7 @@ from typing import BinaryIO
 from fewsight._base.replacement import replacing
 from fewsight.apps.workbench.output_paths import checked_files
 from fewsight.apps.workbench.predicting import Prediction
+from fewsight.images.cells import as_cell
 
 COLUMNS = ("file", "category", "probability", "uncertainty", "unknown")
 
@@ -34,8 +35,9 @@ def write_table(path: str | Path, predictions: Iterable[Prediction], categories:
 
 
 def write_rows(stream: BinaryIO, predictions: Iterable[Prediction], categories: Sequence[str] = ()) -> None:
-    """Write the table to an open binary stream. A name that is not UTF-8 keeps its very bytes."""
-    csv.writer(_Utf8(stream)).writerows(table_rows(predictions, categories))
+    """Write the table to an open binary stream. A name that is not UTF-8 keeps its very bytes; none is run as a formula."""
+    rows = table_rows(predictions, categories)
+    csv.writer(_Utf8(stream)).writerows([as_cell(cell) for cell in row] for row in rows)
     stream.flush()
 
 

@@ -13,6 +13,7 @@ from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Indices, Rows, State
 from fewsight.channels import CHANNELS, Channel, fit_channel
+from fewsight.images import as_image, find_duplicates
 from fewsight.kernels import HistogramIntersection
 from fewsight.learners.examples import Examples, Images, KernelLike
 from fewsight.learners.histograms.column_layout import Narrowing, SideBySide
@@ -34,6 +35,7 @@ class HistogramInput:
     given_groups: Indices | None = None  # of the columns of rows of numbers
     n_columns: int | None = None  # of rows of numbers
     layout: SideBySide = field(default_factory=lambda: SideBySide(np.empty(0), []))  # of the channels' encodings
+    pictures: Indices | None = None  # of the images of the last `fit`: the same number for those of the same picture
 
     @classmethod
     def chosen(cls, kernel: KernelLike, groups: npt.ArrayLike | None = None) -> HistogramInput:
@@ -66,6 +68,10 @@ class HistogramInput:
         self.channels = [fit_channel(clone(channel), given, labels, positions) for channel in self.channels]
         images = [given[position] for position in positions]
         parts = [channel.encode(images) for channel in self.channels]
+        first = self.channels[0]
+        self.pictures = find_duplicates(
+            [as_image(image) for image in images], cache=first.cache, n_jobs=first.n_jobs
+        ).pictures
         self.layout = SideBySide.of(parts)
         return self.layout.rows(parts)
 

@@ -82,7 +82,9 @@ class HistogramAnswers(Learner):
 
         The posterior is that of the learner; its operator may be elsewhere.
         """
-        folds = sampled_folds(posterior.operator, posterior.classes)
+        pictures = self.input_.pictures
+        known = pictures is not None and len(pictures) == posterior.n  # none were added since
+        folds = sampled_folds(posterior.operator, posterior.classes, pictures=pictures if known else None)
         parts = [posterior.left_out(fold) for fold in track(folds, "left-out examples", len(folds))]
         mean = np.concatenate([*parts, np.zeros((0, posterior.n_classes))])
         chosen = np.concatenate([*folds, np.zeros(0, np.intp)])

@@ -25,7 +25,6 @@ class ChannelInput(Input):
     """Images, compared by one or several channels."""
 
     channels: list[Channel]
-    pictures: Indices
 
     def __init__(self, channels: Sequence[Channel]) -> None:
         self.channels = list(channels)
@@ -54,11 +53,12 @@ class ChannelInput(Input):
         new = self.read(X)
         joined = [old.join(more) for old, more in zip(self.encodings, new, strict=True)]
         among = (channel.gram(rows) for channel, rows in zip(self.channels, new, strict=True))
-        pictures = np.concatenate([self.pictures, 1 + self.pictures.max(initial=-1) + self._pictures_of(X)])
+        known = self._pictures()
+        pictures = np.concatenate([known, 1 + known.max(initial=-1) + self._pictures_of(X)])
         return self._with(joined, pictures), self.compare(new), self._scaled_blocks(among)
 
     def select(self, indices: Indices) -> Input:
-        return self._with([rows.take(indices) for rows in self.encodings], self.pictures[indices])
+        return self._with([rows.take(indices) for rows in self.encodings], self._pictures()[indices])
 
     @property
     def examples(self) -> list[Any]:
@@ -97,8 +97,9 @@ class ChannelInput(Input):
 
     def state(self) -> State:
         arrays: dict[str, npt.NDArray[Any]] = {"scales": self.scales}
-        if len(np.unique(self.pictures)) < len(self.pictures):
-            arrays["pictures"] = self.pictures  # which most sets do not have
+        copies = self.copies()
+        if copies is not None:
+            arrays["pictures"] = copies
         state = State({"kind": "channels", "n_channels": len(self.channels)}, arrays)
         for number, (channel, rows) in enumerate(zip(self.channels, self.encodings, strict=True)):
             CHANNELS.check_registered(channel)
@@ -121,13 +122,17 @@ class ChannelInput(Input):
                 )
         restored.scales = checked_scales(state, len(parts))
         n = restored.n_training
-        stored = state.array("pictures", (n,), np.intp, least=0, most=n - 1) if "pictures" in state else None
-        restored.pictures = np.arange(n) if stored is None else stored
+        if "pictures" in state:
+            restored.pictures = state.array("pictures", (n,), np.intp, least=0, most=n - 1)
         return restored
 
     def _pairs(self) -> Iterator[tuple[Channel, Encodings]]:
         """Each channel with the encodings of the training images."""
         return zip(self.channels, self.encodings, strict=True)
+
+    def _pictures(self) -> Indices:
+        """`pictures`; where nobody looked, each image is its own."""
+        return np.arange(self.n_training) if self.pictures is None else self.pictures
 
     def _pictures_of(self, images: Sequence[Any]) -> Indices:
         """Which of the images are the same picture, with what the channels work with."""
