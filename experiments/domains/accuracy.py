@@ -22,7 +22,7 @@ from experiments.domains.cells import Bench, Cell
 from experiments.domains.peers import LEARNERS, PEERS
 from experiments.domains.proposal import proposed
 from experiments.domains.tasks import DOMAINS, SIZES, Place, places_of
-from fewsight._base.archive import write_text
+from fewsight._base.replacement import write_text
 from fewsight._base.types import Array
 from fewsight.evaluation.provenance import package_version, versions
 from fewsight.evaluation.results import json_text

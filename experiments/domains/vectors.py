@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from experiments.common.command import images_of
-from fewsight._base.archive import replacing
+from fewsight._base.replacement import replacing
 from fewsight._base.types import Array, Indices
 from fewsight.channels import make_channel
 from fewsight.images import FeatureCache, Image, ImageArray, ImageFile, image_set_from_class_folders

@@ -64,5 +64,5 @@ def test_an_absent_runtime_is_one_line(monkeypatch):
     with pytest.raises(InvalidInput) as caught:
         make_channel("embedding", model="net.onnx")
     assert str(caught.value) == (
-        "make_channel: embedding needs onnxruntime, which is not installed: pip install 'fewsight[onnx]'."
+        "channels: embedding needs onnxruntime, which is not installed: pip install 'fewsight[onnx]'."
     )

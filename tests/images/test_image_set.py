@@ -229,7 +229,7 @@ def test_images_in_reports_what_was_named_and_cannot_be_read(pets: Path) -> None
 
 
 def test_images_in_nothing_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(InvalidInput, match="images_in: at least one image file"):
+    with pytest.raises(InvalidInput, match="images: at least one image file"):
         images_in([tmp_path])
     with pytest.raises(InvalidInput, match="got nothing"):
         images_in([])

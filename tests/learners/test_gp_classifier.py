@@ -137,3 +137,10 @@ def test_copies_of_a_picture_answer_for_none_of_them_and_are_remembered(tmp_path
     assert load(tmp_path / "model").left_out() == twice.left_out()
     assert twice.remove(np.arange(len(tiles))).input_.copies() is None
     assert twice.add(tiles[:2], names[:2]).left_out() is not None
+
+
+@pytest.mark.parametrize("K", [-np.eye(6), np.diag([1.0, 1, 1, -5, 1, 1]), np.eye(6) - 0.5])
+@pytest.mark.parametrize("noise", ["left-out", 0.001])
+def test_a_gram_matrix_that_is_none_is_not_blamed_on_the_noise(K, noise):
+    with pytest.raises(FewsightError, match="must be positive semi-definite"):
+        GPClassifier("precomputed", noise_variance=noise).fit(K, [0, 0, 0, 1, 1, 1])

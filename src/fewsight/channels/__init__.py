@@ -32,14 +32,14 @@ CHANNELS: Registry[Channel] = Registry("channel", Channel, _CLASSES, group="fews
 
 def make_channel(name: str, **options: Any) -> Channel:
     """An unfitted channel by its name, e.g. `make_channel("spatial_pmk", n_words=200)`."""
-    kind = CHANNELS[check_choice("make_channel", "name", name, CHANNELS)]
+    kind = CHANNELS[check_choice("channels", "a name", name, CHANNELS)]
     known = kind._get_param_names()
     unknown = sorted(set(options) - set(known))
     if unknown:
-        raise InvalidInput(f"make_channel: {name} has the options {', '.join(known)}, got {', '.join(unknown)}.")
+        raise InvalidInput(f"channels: {name} has the options {', '.join(known)}, got {', '.join(unknown)}.")
     missing = kind.missing()
     if missing is not None:
-        raise InvalidInput(f"make_channel: {missing}.")
+        raise InvalidInput(f"channels: {missing}.")
     return kind(**options)
 
 

@@ -124,7 +124,7 @@ def images_in(paths: str | os.PathLike[str] | Iterable[str | os.PathLike[str]]) 
             unreadable.setdefault(os.path.abspath(failure.name), failure)
     if not found and not unreadable:
         names = ", ".join(printable(path) for path in given[:3]) or "nothing"
-        raise InvalidInput(f"images_in: at least one image file, or a folder with images, must be given, got {names}.")
+        raise InvalidInput(f"images: at least one image file, or a folder with images, must be given, got {names}.")
     return ImageSet([ImageFile(path) for path in found.values()], unreadable=unreadable.values())
 
 

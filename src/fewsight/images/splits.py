@@ -46,13 +46,13 @@ def draw_split(
     points share their test images. A class with fewer than `images_per_class` images takes part with all it has, but at
     least one must remain to test on. Unlabelled images (None) are never drawn.
     """
-    per_class = check_integer("draw_split", "per_class", per_class, least=1)
-    seed = check_integer("draw_split", "seed", seed, least=0)
-    reserve = check_integer("draw_split", "reserve", per_class if reserve is None else reserve, least=per_class)
+    per_class = check_integer("a split", "per_class", per_class, least=1)
+    seed = check_integer("a split", "seed", seed, least=0)
+    reserve = check_integer("a split", "reserve", per_class if reserve is None else reserve, least=per_class)
     if test_per_class is not None:
-        check_integer("draw_split", "test_per_class", test_per_class, least=1)
+        check_integer("a split", "test_per_class", test_per_class, least=1)
     if images_per_class is not None:
-        check_integer("draw_split", "images_per_class", images_per_class, least=reserve + 1)
+        check_integer("a split", "images_per_class", images_per_class, least=reserve + 1)
     positions = _positions_by_class(labels)
     draws = [_shuffled(label, members, seed)[:images_per_class] for label, members in positions.items()]
     _check_sizes(dict(zip(positions, draws, strict=True)), reserve)
@@ -67,7 +67,7 @@ def _positions_by_class(labels: Sequence[Hashable] | npt.NDArray[Any]) -> dict[H
         if label is not None:
             members.setdefault(label, []).append(position)
     if not members:
-        raise InvalidInput("draw_split: labels must name at least one class, got none.")
+        raise InvalidInput("a split: labels must name at least one class, got none.")
     return {label: np.array(members[label], dtype=np.intp) for label in sorted(members, key=str)}
 
 
@@ -83,6 +83,6 @@ def _check_sizes(draws: dict[Hashable, Indices], reserve: int) -> None:
         listed = ", ".join(f"{label} ({count})" for label, count in list(small.items())[:5])
         more = f" and {len(small) - 5} more" if len(small) > 5 else ""
         raise InvalidInput(
-            f"draw_split: every class must have at least {reserve + 1} images, {reserve} to train on and one to test "
+            f"a split: every class must have at least {reserve + 1} images, {reserve} to train on and one to test "
             f"on, got {listed}{more}."
         )

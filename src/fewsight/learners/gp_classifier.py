@@ -271,20 +271,15 @@ class GPClassifier(LoanMixin, KernelLearner):
     ) -> tuple[Array, float]:
         """As they are given, or learned from scaled Gram matrices of training examples and their targets (n, c).
 
-        `pictures` numbers the examples, the same for those that show the same picture, where that is known.
+        `pictures` (n,) numbers the picture of each example, where examples are images.
         """
         balance = self._balance(targets)
         fixed, weights = self._given_noise(), self._given_weights(len(grams))
         if weights is None:
             prior = tuple(self.starting_weights(len(grams)).tolist())
             noise = self.noise_variance if fixed is None else fixed
-            found = combine(
-                grams,
-                targets,
-                balance,
-                SearchSettings(noise_variance=noise, prior=prior),
-                pictures=pictures,
-            )
+            settings = SearchSettings(noise_variance=noise, prior=prior)
+            found = combine(grams, targets, balance, settings, pictures=pictures)
             return found.weights[0], float(found.noise[0])
         if fixed is not None:
             return weights, fixed

@@ -235,7 +235,8 @@ def _fixed(n_problems: int, weights: Sequence[float], settings: SearchSettings) 
 
 def noise_by_left_out(K: Array, targets: Array, balance: Array, pictures: Indices | None = None) -> float:
     """The noise of one Gram matrix, of a few, under which left-out examples are most probable; see `with_best_noise`."""
-    scale = float(K.diagonal().mean()) or 1.0
+    mean = float(K.diagonal().mean())
+    scale = mean if mean > 0 else 1.0  # what is not positive semi-definite is refused as that, not for its noise
     if targets.shape[1] < 2:
         return PLAIN_NOISE * scale
     plain = Combination(np.ones((1, 1)), np.array([PLAIN_NOISE]))

@@ -60,7 +60,7 @@ def suggest_loan(
     `lenders` are the categories to choose from (None: all); those with no more images than the category itself do not lend,
     nor do those that borrow.
     """
-    check_choice("suggest_loan", "criterion", criterion, CRITERIA)
+    check_choice("borrow", "criterion", criterion, CRITERIA)
     column = _column(model, category)
     counts = {name: int((model.labels_ == name).sum()) for name in model.classes_.tolist()}
     willing = [
@@ -96,7 +96,7 @@ def borrow_for_few(
 
     `lenders` limits whom a category may borrow from, by its name; see `fewsight.transfer.closest_lenders`.
     """
-    few = check_integer("borrow_for_few", "few", few, least=2)
+    few = check_integer("borrow", "few", few, least=2)
     taken = []
     for category in [name for name in model.classes_.tolist() if int((model.labels_ == name).sum()) < few]:
         allowed = [
@@ -133,5 +133,5 @@ def _recalls(model: LoanMixin, means: Array) -> Array:
 def _column(model: LoanMixin, category: Label) -> int:
     found = np.flatnonzero(model.classes_ == category)
     if not len(found):
-        raise InvalidInput(f"suggest_loan: category must be one of those learned, got {category!r}.")
+        raise InvalidInput(f"borrow: category must be one of those learned, got {category!r}.")
     return int(found[0])

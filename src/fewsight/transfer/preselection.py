@@ -20,7 +20,7 @@ def closest_lenders(
     senses = senses or {}
     for name in senses:
         if name not in names:
-            raise InvalidInput(f"closest_lenders: a sense must be set for one of the categories, got {name!r}.")
+            raise InvalidInput(f"borrow: a sense must be set for one of the categories, got {name!r}.")
     try:
         wordnet = WordNet.open()
     except WordNetMissing:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 import typer
 from typer.testing import CliRunner
 
 from fewsight._base.errors import InvalidInput
+from fewsight.apps.cli import app
 from fewsight.apps.cli.errors import PlainErrors
 
 
@@ -45,3 +49,42 @@ def test_a_fault_of_the_program_itself_is_not_hidden() -> None:
     def other() -> None: ...
 
     assert isinstance(CliRunner().invoke(failing, ["command"]).exception, ZeroDivisionError)
+
+
+WRONG = [
+    "evaluate PHOTOS --per-class 30",
+    "evaluate PHOTOS --channels nix",
+    "evaluate PHOTOS --learners nix",
+    "evaluate PHOTOS --combine nix",
+    "evaluate PHOTOS --per-class 1 --hold-out 50",
+    "evaluate PHOTOS --per-class 30 --baselines",
+    "evaluate PHOTOS --per-class 30 --borrow",
+    "evaluate PHOTOS --exclude nix",
+    "learn PHOTOS -o m --channels nix",
+    "learn PHOTOS -o m --channels spatial_pmk,spatial_pmk",
+    "learn PHOTOS -o m --set spatial_pmk.nix=1",
+    "learn PHOTOS -o m --set vocabulary_pmk.branching=0 --channels vocabulary_pmk",
+    "learn PHOTOS -o m --set opponent_sift.n_trees=0 --channels opponent_sift",
+    "learn PHOTOS -o m --set harris_pmk.n_components=0 --channels harris_pmk",
+    "learn PHOTOS -o m --noise 0",
+    "learn PHOTOS -o m --borrow --sense nix=fish",
+    "learn PHOTOS -o m --borrow --refuse nix",
+    "learn PHOTOS -o m --learner histogram_gp --channels phog",
+    "learn nowhere -o m",
+    "predict nowhere PHOTOS",
+    "predict PHOTOS PHOTOS",
+]
+
+
+@pytest.mark.parametrize("line", WRONG)
+def test_no_message_names_a_function_of_ours(
+    line: str, photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    arguments = [str(photos) if word == "PHOTOS" else word for word in line.split()]
+    result = CliRunner().invoke(app, arguments)
+    assert result.exit_code == 1, result.output
+    assert len(result.stderr.splitlines()) == 1
+    said = result.stderr.removeprefix("fewsight: ")
+    assert not re.match(r"\w*[a-z]_\w*: ", said), said  # draw_split: ...
+    assert "Traceback" not in said

