@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -362,7 +363,8 @@ def _record_values(record: Record, name: str, records: list[dict[str, Any]]) -> 
 
 
 def record_model_files(record: Record, folder: Path) -> None:
-    """The committed model files."""
+    """The committed model files: of images, and of rows that are kept beside the file."""
     images = sample_images()
     for path in sorted((Path(__file__).parents[1] / "persistence" / "fixtures").glob("*.fewsight")):
-        record.put_all(f"model files/{path.stem}", answers_of(load(path), images.images))
+        rows = json.loads(path.with_suffix(".json").read_text()).get("rows")
+        record.put_all(f"model files/{path.stem}", answers_of(load(path), images.images if rows is None else rows))
