@@ -14,8 +14,8 @@ import numpy as np
 from experiments.domains.peers import Answers, Learner
 from experiments.domains.tasks import DOMAINS, Place, Task, draw_task
 from experiments.domains.vectors import LabelledVectors, read_vectors
-from fewsight._base.replacement import replacing
 from fewsight._base.progress import silent, track
+from fewsight._base.replacement import replacing
 from fewsight._base.types import Array, Indices
 from fewsight.metrics import calibration_error, log_loss
 

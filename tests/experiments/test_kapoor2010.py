@@ -38,7 +38,8 @@ def work(tmp_path_factory):
 
 
 def command(module, data, work, *more):
-    return [sys.executable, "-m", f"experiments.kapoor2010.{module}", str(data), "--work", str(work), *SMALL, *more]
+    folder = "common" if module == "grams" else "kapoor2010"
+    return [sys.executable, "-m", f"experiments.{folder}.{module}", str(data), "--work", str(work), *SMALL, *more]
 
 
 @pytest.fixture
@@ -47,7 +48,8 @@ def run(data, work, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT))
 
     def figure(name, *more):
-        module, command = (importlib.import_module(f"experiments.kapoor2010.{part}") for part in (name, "command"))
+        module = importlib.import_module(f"experiments.kapoor2010.{name}")
+        command = importlib.import_module("experiments.common.command")
         outputs = ("--json", str(tmp_path / "out.json"), "--figure", str(tmp_path / "out.png"))
         words = [str(data), "--work", str(work), *SMALL, *more, *outputs]
         module.work(command.read(module.parser(), words))

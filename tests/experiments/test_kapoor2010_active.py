@@ -54,7 +54,8 @@ def run(work, tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT))
 
     def command(name, data, *more, figure=True):
-        module, shared = (importlib.import_module(f"experiments.kapoor2010.{part}") for part in (name, "command"))
+        module = importlib.import_module(f"experiments.kapoor2010.{name}")
+        shared = importlib.import_module("experiments.common.command")
         outputs = ["--json", str(tmp_path / "out.json")]
         outputs += ["--figure", str(tmp_path / "out.png")] if figure else []
         module.work(shared.read(module.parser(), [str(data), "--work", str(work), *more, *outputs]))

@@ -36,7 +36,7 @@ def test_options_that_a_file_may_not_set_are_refused():
 @pytest.mark.parametrize("members", [np.zeros(12, np.intp), np.arange(12), np.repeat([0, 1], 5), np.zeros(12)])
 def test_members_that_do_not_fit_the_classes_are_refused(members):
     state = NearestMeanClassifier(RBF(scale=1.0)).fit(X, Y).state()
-    with pytest.raises(InvalidInput, match="members must be 12 numbers of classes, each of 2 classes among them"):
+    with pytest.raises(InvalidInput, match=r"the stored (array )?members must"):
         NearestMeanClassifier.from_state(State(state.header, {**state.arrays, "members": members}))
 
 

@@ -115,7 +115,9 @@ class OwnKernel(Kernel):
 
 def test_a_model_that_could_not_be_opened_again_is_not_written(tmp_path: Path) -> None:
     own = GPClassifier(OwnKernel()).fit(np.eye(4), [1, 1, 2, 2])
-    with pytest.raises(InvalidInput, match=r"save: the model could not be opened again \(.*kind.*own.*\); nothing was"):
+    with pytest.raises(
+        InvalidInput, match="save: the kernel 'own' is not known here; if it comes from another package"
+    ):
         save(own, tmp_path / "model")
     model = GPClassifier(RBF(scale=1.0)).fit(np.eye(4), [1, 1, 2, 2])
     model.noise_variance_ = 1e101

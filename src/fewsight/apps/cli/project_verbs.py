@@ -22,7 +22,7 @@ Project = Annotated[
     Path | None,
     typer.Option(
         "--project",
-        metavar="FILE",
+        metavar="PROJECT",
         show_default="FOLDER/fewsight.sqlite",
         help="The project file; it keeps every label that was ever given.",
     ),
@@ -177,10 +177,11 @@ def export(
     who       who said so
     """
     from fewsight.apps.cli.console import plural, tell
-    from fewsight.apps.workbench.output_paths import check_output_file
+    from fewsight.apps.workbench.output_paths import check_outputs
 
+    check_outputs([output], [folder, *([] if project is None else [project])])
     with open_project(folder, project, None) as bench:
-        found = bench.export_labels(check_output_file(output))
+        found = bench.export_labels(output)
     if as_json:
         tell_json({**vars(found), "file": str(output)})
         return

@@ -36,7 +36,7 @@ def sort(
     model: Annotated[
         Path | None,
         typer.Option(
-            metavar="FILE", show_default=False, help="A model file that says what the images without a label are."
+            metavar="MODEL", show_default=False, help="A model file that says what the images without a label are."
         ),
     ] = None,
     way: Annotated[
