@@ -94,5 +94,5 @@ def _computed(known: LabelledImages, work: Path) -> LabelledVectors:
     """One image at a time; those that are done are in a cache, should the work be stopped."""
     cache = FeatureCache(work / "cache")
     channel = make_channel("pretrained", compare="linear", roots=False, cache=cache, n_jobs=1)
-    rows = channel.fit(known.images[:1]).encode(known.images).toarray()
+    rows = channel.fit(known.images[:1]).encode(known.images).matrix.toarray()
     return LabelledVectors(rows.astype(np.float32), known.labels)

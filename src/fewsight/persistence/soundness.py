@@ -51,7 +51,9 @@ def _largest(value: Json) -> float:
     if isinstance(value, (dict, list)):
         sizes = [_largest(part) for part in (value.values() if isinstance(value, dict) else value)]
         return next((size for size in sizes if not math.isfinite(size)), max(sizes, default=0.0))
-    return float(abs(value)) if isinstance(value, (int, float)) else 0.0
+    if isinstance(value, int):
+        return float(abs(value)) if abs(value) <= 10**308 else math.inf  # a whole number may be beyond all floats
+    return abs(value) if isinstance(value, float) else 0.0
 
 
 def _digest(state: State) -> str:
