@@ -54,7 +54,7 @@ class Advice:
 
 
 class Decisions(NamedTuple):
-    """On the whole pool, as column numbers (m,), after so many labels of so many classes."""
+    """On the whole pool, as column numbers (m,), with the number of labels and of classes then."""
 
     n_labelled: int
     n_classes: int

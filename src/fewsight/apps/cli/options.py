@@ -68,7 +68,7 @@ Many = Annotated[
         min=1,
         metavar="NUMBER",
         show_default="2,300 for two categories, 5,200 for a hundred",
-        help="Labelled images from which on histogram_gp is taken in place of gp, where no learner is named.",
+        help="Switch from gp to histogram_gp at this many labelled images (only with --learner auto).",
     ),
 ]
 Sense = Annotated[
@@ -81,9 +81,7 @@ Sense = Annotated[
 ]
 Closest = Annotated[
     int,
-    typer.Option(
-        min=1, metavar="NUMBER", help="Borrow only from so many categories that are closest in meaning (WordNet)."
-    ),
+    typer.Option(min=1, metavar="NUMBER", help="Borrow only from the NUMBER categories closest in meaning (WordNet)."),
 ]
 LARGEST_SEED = 2**31 - 1  # scikit-learn takes seeds below 2^32, and each repeat adds one to the first
 Seed = Annotated[
