@@ -9,7 +9,7 @@ PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 OLDEST_PYTHON ?= python3.11
 NEWEST_PYTHON ?= python3.13
 
-.PHONY: demo test test-slow lint types contracts check smoke-oldest smoke-newest clean
+.PHONY: demo test test-slow lint types contracts check coverage docs dist release smoke-oldest smoke-newest clean
 
 demo: $(VENV)/.base
 	$(BIN)/fewsight demo --output fewsight-demo
@@ -30,6 +30,11 @@ types: $(VENV)/.dev
 contracts: $(VENV)/.dev
 	$(BIN)/lint-imports
 
+# The documentation site, in build/docs. Every tutorial is run, every warning is an error, and nothing is fetched from outside.
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx --jobs 2 --fail-on-warning --keep-going --quiet docs build/docs
+	$(BIN)/python docs/site/offline.py build/docs
+
 # The declared dependencies are true: fewsight works with the least versions of all of them, and with the newest.
 smoke-oldest:
 	$(OLDEST_PYTHON) tests/smoke/dependency_sets.py oldest
@@ -37,10 +42,21 @@ smoke-oldest:
 smoke-newest:
 	$(NEWEST_PYTHON) tests/smoke/dependency_sets.py newest
 
+# Built, checked and installed in clean environments, into dist/; `release` also demands a clean tree and a dated changelog, and tags.
+dist:
+	$(PYTHON) tests/smoke/release.py --draft
+
+release:
+	$(PYTHON) tests/smoke/release.py
+
+# Which lines and branches the quick tests run.
+coverage: $(VENV)/.dev
+	$(PYTEST) -n 2 -m "not slow" --cov --cov-report=term:skip-covered --cov-report=html:build/coverage
+
 check: test test-slow lint types contracts
 
 clean:
-	rm -rf $(VENV) fewsight-demo
+	rm -rf $(VENV) fewsight-demo build docs/tutorials docs/reference/generated
 
 $(VENV)/bin/python:
 	$(PYTHON) -c 'import sys; sys.exit("fewsight needs Python 3.11 or newer, this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
@@ -57,4 +73,8 @@ $(VENV)/.test: $(VENV)/bin/python pyproject.toml
 
 $(VENV)/.dev: $(VENV)/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	touch $@
+
+$(VENV)/.docs: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@

@@ -40,7 +40,7 @@ def start(
     pool: Pool, classes: np.ndarray, n_labels: int, kind: Any = GPClassifier, rule: str = "uncertainty"
 ) -> ActiveLearner:
     """A learner with the first labels. Noise is given, so that no route spends time on learning it."""
-    learner = kind(pool.parameter, noise_variance=NOISE, calibrated=False)
+    learner = kind(pool.parameter, noise_variance=NOISE, balanced=False, calibrated=False)
     known = [*classes[:n_labels].tolist(), *[None] * (len(pool) - n_labels)]
     return ActiveLearner(learner, rule, explore=False, audit_share=0.0, relearn_every=None).fit(pool, known)
 
@@ -55,7 +55,7 @@ def anew(active: ActiveLearner) -> Query:
 def by_fit(active: ActiveLearner, K: np.ndarray) -> Query:
     """By the calls that a user has: fit a classifier, which also learns what unknown examples look like, then its latent."""
     labelled, rest = active.view_.positions, np.flatnonzero(active.view_.unlabelled)
-    fitted = GPClassifier("precomputed", noise_variance=NOISE, calibrated=False)
+    fitted = GPClassifier("precomputed", noise_variance=NOISE, balanced=False, calibrated=False)
     fitted.fit(K[np.ix_(labelled, labelled)], np.array(active.view_.labels))
     found = Uncertainty().query(fitted, K[np.ix_(rest, labelled)])
     return Query(rest[found.indices], found.scores)
@@ -115,7 +115,8 @@ def image_pool(n_pool: int) -> ImagePool:
     """Images as `dense_pmk` sees them, made as for `bench_pyramid_channels`."""
     rng = np.random.default_rng(0)
     parts, channel = crops(40, 290, rng), DensePmk(n_descriptors=20_000)
-    return ImagePool.encoded([channel], [encoded(channel, [mixture(parts, rng) for _ in range(n_pool)], 300)])
+    rows = encoded(channel, [mixture(parts, rng) for _ in range(n_pool)], 300)
+    return ImagePool.encoded([channel], [rows])
 
 
 def histogram_pool(n_pool: int) -> tuple[VectorPool, np.ndarray]:

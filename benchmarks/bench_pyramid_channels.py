@@ -11,7 +11,6 @@ from __future__ import annotations
 import time
 
 import numpy as np
-import scipy.sparse
 from skimage import data
 
 from fewsight._base.encodings import SparseRows
@@ -51,11 +50,11 @@ def shifted(part: LocalFeatures, rows: np.ndarray, rng: np.random.Generator) -> 
     return part.descriptors[rows], np.clip(locations, 0, 1).astype(np.float32)
 
 
-def encoded(channel: Channel, images: list[LocalFeatures], n_training: int) -> scipy.sparse.csr_array:
+def encoded(channel: Channel, images: list[LocalFeatures], n_training: int) -> SparseRows:
     """Rows of a channel that learned from the first few images, without files and without a cache."""
     rng = np.random.default_rng(0)
     channel._set_learned(channel._learn([channel._sample(image, n_training, rng) for image in images[:n_training]]))
-    return SparseRows.stack([channel._encode(image) for image in images], channel.n_columns).matrix
+    return SparseRows.stack([channel._encode(image) for image in images], channel.n_columns)
 
 
 def main() -> None:
@@ -66,11 +65,11 @@ def main() -> None:
     images = [mixture(parts, rng) for _ in range(n)]
     start = time.perf_counter()
     spatial = SpatialPmk(n_descriptors=20_000)
-    theirs = encoded(spatial, images, n // 2)
+    theirs = encoded(spatial, images, n // 2).matrix
     print(f"spatial_pmk encodings made in {time.perf_counter() - start:.0f} s, {theirs.nnz / n:.0f} non-zeros a row")
     records = []
     for channel in (DensePmk(n_descriptors=20_000), VocabularyPmk(n_descriptors=20_000)):
-        ours = encoded(channel, images, n // 2)
+        ours = encoded(channel, images, n // 2).matrix
         channel.gram(ours[:50])  # compiles
         spatial.gram(theirs[:50])
         seconds = side_by_side(

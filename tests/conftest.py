@@ -63,6 +63,22 @@ def _own_cache(tmp_path_factory: pytest.TempPathFactory):
         os.environ["FEWSIGHT_CACHE"] = before
 
 
+@pytest.fixture(autouse=True, scope="module")
+def _threads_end() -> Iterator[None]:
+    """What a test opens it closes: a thread of ours that goes on meets whatever later tests put in place of `os` or `time`."""
+    before = set(threading.enumerate())
+    yield
+    ours = [each for each in threading.enumerate() if each not in before and _is_ours(each)]
+    for thread in ours:
+        thread.join(10)
+    assert [thread.name for thread in ours if thread.is_alive()] == []
+
+
+def _is_ours(thread: threading.Thread) -> bool:
+    target = getattr(thread, "_target", None)
+    return str(getattr(target, "__module__", "")).startswith("fewsight")
+
+
 @pytest.fixture
 def cluster() -> Iterator[Any]:
     """A client of two processes on this machine."""

@@ -3,6 +3,7 @@
 digits: the 1,797 digits that come with scikit-learn. caltech4: airplanes, faces, motorbikes and rear cars. caltech101: the
 complete Caltech-101. Images are compared by `dense_pmk`; for caltech101 it is fitted on the background images.
 caltech101_pretrained: the same images compared by `pretrained`, a network whose ImageNet classes overlap these categories.
+caltech101_vectors: the same network's vectors, compared by a Gaussian of the usual width of the part that is drawn.
 A part is drawn by the seed of a run: of digits and caltech4 any images, of caltech101 20 categories and up to 50 images of each.
 """
 
@@ -17,13 +18,16 @@ import numpy as np
 from sklearn.datasets import load_digits
 
 from experiments.common.caltech4 import Caltech4, caltech4
+from experiments.domains.vectors import CALTECH, LabelledVectors, read_vectors
 from experiments.kapoor2010.binary import Binary, complete
 from fewsight._base.types import Array, Indices
 from fewsight.channels import make_channel
+from fewsight.channels.vector_channel import scale_by_evidence
 from fewsight.images import FeatureCache
 from fewsight.kernels import RBF
 
 POOLS = ("digits", "caltech4", "caltech101", "caltech101_pretrained")
+VECTORS = "caltech101_vectors"
 N_CATEGORIES, PER_CATEGORY = 20, 50  # of a part of caltech101
 
 
@@ -51,17 +55,36 @@ class Source:
         """About `size` examples; of many categories only some."""
         truth = self.whole.truth
         classes = np.unique(truth)
-        if len(classes) > N_CATEGORIES:
-            chosen = rng.permutation(classes)[:N_CATEGORIES]
-            groups = [rng.permutation(np.flatnonzero(truth == label))[:PER_CATEGORY] for label in chosen]
-            rows = np.concatenate(groups)
-        else:
-            rows = np.arange(len(truth))
+        rows = _of_some(truth, rng) if len(classes) > N_CATEGORIES else np.arange(len(truth))
         return self.whole.part(np.sort(rng.permutation(rows)[:size]))
 
 
-def source(name: str, options: argparse.Namespace) -> Source:
+@dataclass(frozen=True)
+class VectorSource:
+    """Where pools of one vector for each image come from; the Gaussian's width is that of the part, chosen without labels."""
+
+    name: str
+    vectors: LabelledVectors
+    channel: str = "pretrained"
+
+    def part(self, size: int, rng: np.random.Generator) -> Known:
+        """At most `size` examples of some categories."""
+        rows = rng.permutation(_of_some(self.vectors.labels, rng))[:size]
+        X = self.vectors.rows(np.sort(rows))
+        kernel = RBF(scale_by_evidence(X, np.full(len(X), -1), np.random.default_rng(0)))
+        return Known(kernel.gram(X), self.vectors.labels[np.sort(rows)])
+
+
+def _of_some(truth: Any, rng: np.random.Generator) -> Indices:
+    """Positions of up to 50 examples of each of 20 categories."""
+    chosen = rng.permutation(np.unique(truth))[:N_CATEGORIES]
+    return np.concatenate([rng.permutation(np.flatnonzero(truth == label))[:PER_CATEGORY] for label in chosen])
+
+
+def source(name: str, options: argparse.Namespace) -> Source | VectorSource:
     """A pool by its name."""
+    if name == VECTORS:
+        return VectorSource(name, read_vectors(CALTECH, options.data, options.work))
     return Source(name, *_digits()) if name == "digits" else Source(name, *_images(name, options))
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.active.pools import POOLS, Source, source
+from experiments.active.pools import POOLS, Source, VectorSource, source
 from experiments.common.command import base_arguments, commit_of_tree, words
 from experiments.kapoor2010.asking import summary
 from fewsight._base.archive import pack
@@ -31,10 +31,10 @@ class Experiment:
     """One claim: what a run does, and what is asked of it. `settings` is all that decides what a run finds."""
 
     name: str
-    run: Callable[[Source, int], Run]
+    run: Callable[[Any, int], Run]  # of a source and a seed
     settings: dict[str, Any]
 
-    def runs(self, where: Source, seeds: Sequence[int], work: Path) -> list[Run]:
+    def runs(self, where: Source | VectorSource, seeds: Sequence[int], work: Path) -> list[Run]:
         """One for each seed; what is there is not computed again."""
         settings = {**self.settings, "learner": settings_of(new_learner(0)), "channel": where.channel}
         folder = work / "active" / self.name / f"{where.name}-{hash_of(pack(settings))[:12]}"
@@ -69,7 +69,7 @@ def fitted(active: ActiveLearner, K: Any, **options: Any) -> ActiveLearner:
     return active.fit(GramPool(K), **options)
 
 
-def record(where: Source, metric: str, values: Sequence[float], **more: Any) -> dict[str, Any]:
+def record(where: Source | VectorSource, metric: str, values: Sequence[float], **more: Any) -> dict[str, Any]:
     """In the shape of `fewsight evaluate --json`."""
     head = {"data": where.name, "channels": where.channel, "learner": "gp", "combine": "none", "rule": "uncertainty"}
     numbers = np.array(values, dtype=np.float64)
@@ -77,7 +77,7 @@ def record(where: Source, metric: str, values: Sequence[float], **more: Any) -> 
 
 
 def work_of(
-    experiment: Experiment, describe: Callable[[Source, list[Run]], list[dict[str, Any]]]
+    experiment: Experiment, describe: Callable[[Any, list[Run]], list[dict[str, Any]]]
 ) -> Callable[[argparse.Namespace], None]:
     """The command: run, print, write."""
 

@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 
 from experiments.common.cells import Cells, Way, records
 from experiments.common.grams import GramStore, Place
-from fewsight._base.errors import FewsightError
+from fewsight._base.errors import FewsightError, InvalidInput
 from fewsight._base.replacement import replacing, write_text
 from fewsight.apps.cli.console import progress_bars
 from fewsight.apps.cli.signals import STOPPED, listen, stop_listening
@@ -28,6 +28,8 @@ from fewsight.images import FeatureCache, ImageSet, image_set_from_class_folders
 ROOT = Path(__file__).parents[2]
 CHANNELS = ("spatial_pmk", "dense_pmk", "phog", "opponent_sift", "colour", "texture")
 BACKGROUND = "BACKGROUND_Google"  # not a category
+RESULTS = ROOT / "experiments/results"
+CODE = ("src", "experiments", "benchmarks", "pyproject.toml", ":(exclude)experiments/results")  # what decides a result
 
 
 def base_arguments(
@@ -97,6 +99,7 @@ def run(parser: argparse.ArgumentParser, work: Callable[[argparse.Namespace], No
     options = read(parser, sys.argv[1:])
     listen()
     try:
+        check_repeatable(options)
         with progress_bars():
             work(options)
     except KeyboardInterrupt:
@@ -174,16 +177,28 @@ def _protocol(options: argparse.Namespace, store: GramStore, ways: Sequence[Way]
     }
 
 
+def check_repeatable(options: argparse.Namespace) -> None:
+    """What goes to the results of this repository comes from a commit, before any work is done."""
+    out = getattr(options, "json", None)
+    if out is not None and RESULTS in Path(out).resolve().parents and (commit_of_tree() or "").endswith("+"):
+        raise InvalidInput(
+            f"{out}: results must come from a commit, but code was changed since the last one; commit it, or name "
+            "another file with --json."
+        )
+
+
 def commit_of_tree() -> str | None:
-    """Of this folder, if it is known; with a plus where something was changed since."""
+    """Of this folder, if it is known; with a plus where code was changed since, so that nobody could repeat the result.
+
+    Result files and figures are not code: a command leaves some behind, and the next one starts from the same code.
+    """
     try:
-        return subprocess.run(
-            ["git", "describe", "--always", "--dirty=+"],
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=30,
-        ).stdout.strip()
+        commit = _git("describe", "--always")
+        return commit + "+" * bool(_git("status", "--porcelain", "--", *CODE))
     except (OSError, subprocess.SubprocessError):
         return None
+
+
+def _git(*words: str) -> str:
+    done = subprocess.run(["git", *words], cwd=ROOT, capture_output=True, text=True, check=True, timeout=30)
+    return done.stdout.strip()

@@ -20,14 +20,11 @@ from scipy.stats import wilcoxon
 from experiments.common.command import base_arguments, commit_of_tree, numbers, run, words
 from experiments.domains.cells import Bench, Cell
 from experiments.domains.peers import LEARNERS, PEERS
-from experiments.domains.proposal import proposed
+from experiments.domains.summary import protocol_of, record_of, standard_error, write_results
 from experiments.domains.tasks import DOMAINS, SIZES, Place, places_of
-from fewsight._base.replacement import write_text
 from fewsight._base.types import Array
-from fewsight.evaluation.provenance import package_version, versions
-from fewsight.evaluation.results import json_text
 
-ALL = {**LEARNERS, "proposed": proposed}
+OURS = "gp"
 Cells = Mapping[tuple[str, Place], Cell]
 Group = tuple[str, int, bool]  # set, labels per category, even
 
@@ -58,11 +55,6 @@ def values(cells: Cells, name: str, places: Sequence[Place], metric: str) -> Arr
     return np.array([cells[name, place][metric] for place in places])
 
 
-def standard_error(numbers_: Array) -> float | None:
-    """Of the mean; None for one number."""
-    return float(numbers_.std(ddof=1) / len(numbers_) ** 0.5) if len(numbers_) > 1 else None
-
-
 def records(cells: Cells, names: Sequence[str], places: Sequence[Place]) -> list[dict[str, object]]:
     """One record for each set, size, learner and metric."""
     rows: list[dict[str, object]] = []
@@ -70,9 +62,7 @@ def records(cells: Cells, names: Sequence[str], places: Sequence[Place]) -> list
         head = {"set": domain, "per_class": size, "even": even, "channels": "pretrained"}
         for name in names:
             for metric in cells[name, group[0]]:
-                found = values(cells, name, group, metric)
-                summary = {"mean": float(found.mean()), "standard_error": standard_error(found)}
-                rows.append({**head, "learner": name, "metric": metric, **summary, "values": found.tolist()})
+                rows.append(record_of(head, name, metric, values(cells, name, group, metric)))
     return rows
 
 
@@ -120,35 +110,53 @@ def verdict(rows: Sequence[Difference]) -> dict[str, float]:
     }
 
 
+def calibration(cells: Cells, places: Sequence[Place]) -> list[dict[str, object]]:
+    """For each size, the mean over sets of what probabilities are worth, with the sets where confidence is furthest off."""
+    rows: list[dict[str, object]] = []
+    groups = groups_of(places)
+    for size, even in sorted({(size, even) for _, size, even in groups}, key=lambda each: (not each[1], each[0])):
+        of_size = [group for (_, other, kind), group in groups.items() if (other, kind) == (size, even)]
+
+        def mean(name: str, metric: str, chosen: Sequence[Sequence[Place]] = of_size) -> Array:
+            return np.array([values(cells, name, group, metric).mean() for group in chosen])
+
+        row: dict[str, object] = {"per_class": size, "even": even}
+        for name in (OURS, "logistic"):
+            for metric in ("accuracy", "log_loss", "calibration_error", "overconfidence"):
+                row[f"{name}_{metric}"] = float(mean(name, metric).mean())
+        row["gp_calibration_error_if_true"] = float(mean(OURS, "calibration_error_if_true").mean())
+        row["gp_furthest_confidence"] = float(np.abs(mean(OURS, "overconfidence")).max())
+        rows.append(row)
+    return rows
+
+
 def work(options: argparse.Namespace) -> None:
     """Measure, write, and say what came out."""
     bench = Bench(options.data, options.work)
     domains = [DOMAINS[name] for name in options.sets]
     measured, chosen = (places_of(domains, seeds, options.sizes) for seeds in (options.seeds, options.chosen_on))
-    names = list(dict.fromkeys([*options.learners, options.ours, *PEERS]))
-    bench.fill({name: ALL[name] for name in names}, measured)
-    bench.fill({name: ALL[name] for name in PEERS}, chosen)
+    names = list(LEARNERS)
+    bench.fill(LEARNERS, measured)
+    bench.fill({name: LEARNERS[name] for name in PEERS}, chosen)
     cells = {(name, place): bench.cell(name, place) for name in names for place in measured}
     choice = {(name, place): bench.cell(name, place) for name in PEERS for place in chosen}
-    gaps = differences(cells, options.ours, choice, measured, chosen)
+    gaps = differences(cells, OURS, choice, measured, chosen)
     found = verdict(gaps)
-    protocol = {
-        "seeds": list(options.seeds),
-        "chosen_on_seeds": list(options.chosen_on),
-        "per_class": list(options.sizes),
-        "command": options.command,
-        "commit": commit_of_tree(),
-        "fewsight": package_version(),
-        "versions": versions(),
-    }
+    calibrated = calibration(cells, measured)
+    protocol = {**protocol_of(options, commit_of_tree()), "chosen_on_seeds": list(options.chosen_on), "verdict": found}
     rows = records(cells, names, measured)
-    options.json.parent.mkdir(parents=True, exist_ok=True)
-    write_text(options.json, json_text({"protocol": protocol, "verdict": found, "records": rows, "differences": gaps}))
+    write_results(options.json, protocol, calibration=calibrated, records=rows, differences=gaps)
     for row in gaps:
         error = row["standard_error"] or 0.0
         kind = "even" if row["even"] else "uneven"
         print(
             f"{row['set']:12} {row['per_class']:3} {kind:6} {row['metric']:9} {row['mean']:+.4f} +- {error:.4f} ({row['peer']})"
+        )
+    for line in calibrated:
+        print(
+            ", ".join(
+                f"{name} {value:.3f}" if isinstance(value, float) else f"{name} {value}" for name, value in line.items()
+            )
         )
     print(", ".join(f"{name} {value:.4g}" for name, value in found.items()))
 
@@ -161,8 +169,6 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--json", type=Path, default=results, help=f"where the results go ({results})")
     found.add_argument("--sets", type=words, default=tuple(DOMAINS), help=f"joined by commas ({','.join(DOMAINS)})")
     found.add_argument("--sizes", type=numbers, default=SIZES, help="labels per category (1,2,5,15,50)")
-    found.add_argument("--ours", default="gp", choices=list(ALL), help="what is compared with the peers (gp)")
-    found.add_argument("--learners", type=words, default=("gp", "proposed"), help="measured as well (gp,proposed)")
     found.add_argument(
         "--chosen-on", type=numbers, default=numbers("100-109"), help="seeds that choose the best peer (100-109)"
     )

@@ -17,6 +17,7 @@ from sklearn.svm import SVC
 
 from experiments.domains.tasks import Task
 from fewsight._base.types import Array
+from fewsight.channels.pretrained import Pretrained
 from fewsight.channels.vector_channel import scale_by_evidence
 from fewsight.kernels import RBF
 from fewsight.kernels.rbf import squared_distances
@@ -46,7 +47,8 @@ Learner = Callable[[Task], Answers]
 
 def rbf_grams(task: Task) -> tuple[Array, Array]:
     """K and K_test as the channel `pretrained` makes them: a Gaussian whose width the evidence of the labels chooses."""
-    kernel = RBF(scale_by_evidence(task.train, task.codes, np.random.default_rng(0)))
+    usual = Pretrained.usual_squared_scale
+    kernel = RBF(scale_by_evidence(task.train, task.codes, np.random.default_rng(0), usual))
     return kernel.gram(task.train), kernel.gram(task.test, task.train)
 
 

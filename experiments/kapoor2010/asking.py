@@ -60,7 +60,7 @@ class Asking:
         """For Gram matrices."""
         if self.learner == "svm":
             return SVMClassifier("precomputed")
-        return GPClassifier("precomputed", noise_variance=NOISES[self.noise], calibrated=False)
+        return GPClassifier("precomputed", noise_variance=NOISES[self.noise], balanced=False, calibrated=False)
 
     def settings(self) -> dict[str, Any]:
         """All that decides what it finds."""

@@ -1,9 +1,11 @@
 """Borrowing in a categoriser of many categories: what the new one gains, and what it costs the others.
 
-Every fourth category is new in turn and learned from one image, all others from 15. With `--categories 12`, on as many drawn at
-random. Gram matrices are those of Kapoor2010's commands and may lie in the same work folder.
+Every fourth category is new in turn and learned from one to four images, all others from 15. With `--categories 12`, on as many
+drawn at random; a set with fewer has each of its categories new in turn. Gram matrices are those of Kapoor2010's commands and may
+lie in the same work folder.
 
 python -m experiments.rodner2010.borrowing DATA --work FOLDER
+python -m experiments.rodner2010.borrowing DATA/more/clothing --work FOLDER --channels pretrained --json FILE
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ import numpy as np
 from experiments.common.cells import standard_error
 from experiments.common.command import arguments, commit_of_tree, run, store_of
 from experiments.common.grams import Grams, Place
+from experiments.rodner2010.grams import sharing
 from fewsight._base.progress import silent, track
 from fewsight._base.replacement import write_text
 from fewsight.evaluation.loan_gain import METHODS, METRICS, NewcomerBench
@@ -26,6 +29,7 @@ from fewsight.evaluation.results import Summary, json_text
 from fewsight.learners import GPClassifier
 
 EVERY = 4
+FEW_CATEGORIES = 30  # with fewer than so many, each is new in turn
 RESULTS = Path("experiments/results/rodner2010/borrowing.json")
 
 
@@ -38,14 +42,18 @@ def bench_of(grams: Grams, chosen: Any) -> NewcomerBench:
     return NewcomerBench(model, test, grams.test_labels[asked])
 
 
-def measure(grams: Grams, seed: int, n_categories: int) -> dict[str, Any]:
-    """The mean of both methods over the newcomers of one draw, with who lent to whom."""
+def measure(grams: Grams, seed: int, n_categories: int, newcomers: tuple[int, ...]) -> dict[str, Any]:
+    """The mean of both methods over the newcomers of one draw, with who lent to whom, for each number of images."""
     classes = np.unique(grams.labels)
     chosen = np.sort(np.random.default_rng(seed).permutation(classes)[:n_categories]) if n_categories else classes
     bench = bench_of(grams, chosen)
-    trials = [bench.trial(str(name), 1, None) for name in (chosen if n_categories else chosen[::EVERY])]
-    found = {way: {m: float(np.mean([getattr(t, way)[m] for t in trials])) for m in METRICS} for way in METHODS}
-    return {**found, "lenders": {trial.category: trial.lender for trial in trials}}
+    tried = chosen if len(chosen) < FEW_CATEGORIES else chosen[::EVERY]
+    found: dict[str, Any] = {}
+    for n in newcomers:
+        trials = [bench.trial(str(name), n, None, lambda one, other: other in sharing(str(one))) for name in tried]
+        means = {way: {m: float(np.mean([getattr(t, way)[m] for t in trials])) for m in METRICS} for way in METHODS}
+        found[str(n)] = {**means, "lenders": {trial.category: trial.lender for trial in trials}}
+    return found
 
 
 def kept(path: Path, compute: Any) -> dict[str, Any]:
@@ -60,28 +68,33 @@ def kept(path: Path, compute: Any) -> dict[str, Any]:
 
 def work(options: argparse.Namespace) -> None:
     """Measure, print, write."""
-    store, stem = store_of(options), f"{'+'.join(options.channels)}_{options.categories or 101}"
+    store = store_of(options)
+    n_categories = options.categories or len(store.images.classes)
+    newcomers = "-".join(map(str, options.sizes))
+    stem = f"{'+'.join(options.channels)}_{options.data.name}_{n_categories}_{newcomers}"
     places = [Place(seed, 15) for seed in options.seeds]
     store.make(places)
     draws = []
     for place in track(places, "draws", len(places)):
         path = options.work / "borrowing" / stem / f"seed{place.seed}.json"
-        draws.append(kept(path, lambda place=place: measure(store.load(place), place.seed, options.categories)))
+        draws.append(
+            kept(path, lambda place=place: measure(store.load(place), place.seed, options.categories, options.sizes))
+        )
     head = {
         "channels": "+".join(options.channels),
         "learner": "gp",
         "combine": "average" if len(options.channels) > 1 else "none",
     }
     rows = []
-    for metric in METRICS:
-        values = {way: np.array([draw[way][metric] for draw in draws]) for way in METHODS}
+    for n, metric in [(str(n), metric) for n in options.sizes for metric in METRICS]:
+        values = {way: np.array([draw[n][way][metric] for draw in draws]) for way in METHODS}
         for way, found in values.items():
             summary = Summary.of(tuple(map(float, found)))
-            about = {"method": way, "per_class": 1, "metric": metric, "categories": options.categories or 101}
+            about = {"method": way, "per_class": int(n), "metric": metric, "categories": n_categories}
             rows.append({**head, **about, "mean": summary.mean, "std": summary.std, "values": list(summary.values)})
         apart = values["borrowed"] - values["independent"]
         print(
-            f"{metric:18} {100 * values['independent'].mean():6.2f} -> {100 * values['borrowed'].mean():6.2f}   "
+            f"{n} {metric:18} {100 * values['independent'].mean():6.2f} -> {100 * values['borrowed'].mean():6.2f}   "
             f"{100 * apart.mean():+.2f} ± {100 * standard_error(apart):.2f}, least {100 * apart.min():+.2f}"
         )
     protocol = {
@@ -95,13 +108,20 @@ def work(options: argparse.Namespace) -> None:
     }
     options.json.parent.mkdir(parents=True, exist_ok=True)
     write_text(
-        options.json, json_text({"protocol": protocol, "records": rows, "lenders": [d["lenders"] for d in draws]})
+        options.json,
+        json_text(
+            {
+                "protocol": protocol,
+                "records": rows,
+                "lenders": {str(n): [draw[str(n)]["lenders"] for draw in draws] for n in options.sizes},
+            }
+        ),
     )
 
 
 def parser() -> argparse.ArgumentParser:
     """The options of this experiment."""
-    options = arguments("borrowing", __doc__, sizes="15", paper="rodner2010")
+    options = arguments("borrowing", __doc__, sizes="1-4", paper="rodner2010")
     options.add_argument(
         "--categories", type=int, default=0, help="how many, drawn at random; 0: all, every fourth new (0)"
     )

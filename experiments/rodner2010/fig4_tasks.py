@@ -61,7 +61,7 @@ def work(options: argparse.Namespace) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """The options of this figure."""
-    options = arguments("fig4_tasks", __doc__, seeds="0-19")
+    options = arguments("fig4_tasks", __doc__, seeds="10-29")
     add_outputs(options, "fig4_tasks")
     return options
 

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from experiments.rodner2010.grams import BACKGROUND
+from experiments.rodner2010.grams import BACKGROUND, sharing
 from fewsight._base.types import Array, Indices
 from fewsight.metrics import average_precision
 from fewsight.transfer import Candidates, TransferGPClassifier
 
+DEFAULT = "separation"
 SUPPORT_IMAGES, BACKGROUND_IMAGES, MOST_EXAMPLES = 30, 200, 15
 
 
@@ -28,7 +29,7 @@ class Sizes:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Rows of the pool's Gram matrix. All categories but the target may support it."""
+    """Rows of the pool's Gram matrix. All categories may support the target that show none of its photographs."""
 
     target: str
     examples: Indices  # of the target, to learn from; the first n
@@ -43,30 +44,28 @@ class Split:
         targets = np.where(np.arange(len(rows)) < n, 1.0, -1.0)
         return Candidates(K, rows, targets, [self.supports[name] for name in names or self.supports])
 
-    def learned(self, K: Array, n: int, support: str | None, **options: Any) -> tuple[TransferGPClassifier, Indices]:
-        """The target from n examples with one support task or none, and the rows that it was learned from."""
-        names = [] if support is None else [support]
-        return self._fitted(K, n, names, **options)
-
     def among(self, K: Array, n: int, names: Sequence[str], **options: Any) -> tuple[TransferGPClassifier, Indices]:
-        """The target from n examples with the best of these support tasks, chosen by the learner itself."""
-        return self._fitted(K, n, names, **options)
-
-    def with_several(self, K: Array, n: int, names: Sequence[str], **options: Any) -> float:
-        """Average precision where all of these lend, their correlations learned by evidence."""
-        learner, rows = self._fitted(K, n, names, n_supports=len(names), **options)
-        return self.precision(learner.decision_function(K[np.ix_(self.test, rows)]))
-
-    def precision(self, scores: Array) -> float:
-        """Average precision on the test images."""
-        return average_precision(self.positive, scores)
-
-    def _fitted(self, K: Array, n: int, names: Sequence[str], **options: Any) -> tuple[TransferGPClassifier, Indices]:
+        """The target from n examples with what these support tasks lend, and the rows that it was learned from."""
         parts = {self.target: self.examples[:n], BACKGROUND: self.background, **{s: self.supports[s] for s in names}}
         rows = np.concatenate(list(parts.values()))
         labels = np.repeat(list(parts), [len(part) for part in parts.values()])
         learner = TransferGPClassifier("precomputed", target=self.target, background=BACKGROUND, **options)
         return learner.fit(K[np.ix_(rows, rows)], labels), rows
+
+    def averaged(self, K: Array, n: int, names: Sequence[str]) -> tuple[Array, str, float]:
+        """What `among` finds with nothing set, without a matrix of all examples: scores of the test images less no offset, who
+        lends most, and its mean correlation."""
+        candidates = self.candidates(K, n, names)
+        found, _ = candidates.average(DEFAULT)
+        scores = K[np.ix_(self.test, candidates.target)] @ found.own
+        for support, weights in zip(candidates.supports, found.lent, strict=True):
+            scores += K[np.ix_(self.test, support)] @ weights
+        most = int(found.shares.argmax())
+        return scores, names[most], float(found.rho[most])
+
+    def precision(self, scores: Array) -> float:
+        """Average precision on the test images."""
+        return average_precision(self.positive, scores)
 
 
 def draw(
@@ -84,7 +83,8 @@ def draw(
     own, background = orders[target], orders[BACKGROUND]
     kept = sizes.most if fitted is None else max(sizes.most, int(np.isin(own, fitted).sum()))
     test = np.concatenate([own[kept:], background[sizes.background :]])
-    supports = {name: rows[: sizes.support] for name, rows in orders.items() if name not in (target, BACKGROUND)}
+    not_lending = {target, BACKGROUND, *sharing(target)}
+    supports = {name: rows[: sizes.support] for name, rows in orders.items() if name not in not_lending}
     return Split(
         target,
         own[: sizes.most],

@@ -90,10 +90,10 @@ def of_peers(split: Split) -> dict[str, Cell]:
         "linear": (features, sampler.transform(split.X_test), middle - start),
         "svc": (K, gram(split.X_test, split.X), process_time() - middle),
     }
-    return {way: _peer(split, way, *sides[way.split("_")[0]]) for way in PEERS}
+    return {way: of_peer(split, way, *sides[way.split("_")[0]]) for way in PEERS}
 
 
-def _peer(split: Split, way: str, train: Any, test: Any, seconds_before: float) -> Cell:
+def of_peer(split: Split, way: str, train: Any, test: Any, seconds_before: float) -> Cell:
     kind, weight = way.split("_")[0], "balanced" if "_balanced" in way else None
 
     def machine(C: float) -> Any:

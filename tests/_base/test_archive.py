@@ -31,6 +31,16 @@ def test_what_was_written_comes_back(tmp_path, compress):
         assert back.arrays[name].dtype == array.dtype
 
 
+def test_what_packs_too_well_to_be_believed_is_not_packed(tmp_path, monkeypatch):
+    monkeypatch.setattr("fewsight._base.archive.PLAUSIBLE_BYTES", 1000)
+    zeros = State({}, {"zeros": np.zeros(10**6), "ones": np.ones(3)})
+    write_archive(tmp_path / "x", zeros, compress=True)
+    np.testing.assert_array_equal(read_archive(tmp_path / "x").arrays["zeros"], zeros.arrays["zeros"])
+    assert (tmp_path / "x").stat().st_size > 8 * 10**6
+    write_archive(tmp_path / "x", State({}, {"few": np.tile(np.arange(50.0), 100)}), compress=True)
+    assert (tmp_path / "x").stat().st_size < 10**4  # as usual
+
+
 def test_the_same_state_gives_the_same_bytes(tmp_path):
     write_archive(tmp_path / "x", STATE)
     write_archive(tmp_path / "y", STATE)

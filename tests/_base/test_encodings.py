@@ -118,13 +118,14 @@ def test_sets_with_and_without_positions_are_not_joined():
         ("starts", np.array([0, 3, 2, 4, 8, 8]), "starts must ascend from 0 to 8"),
         ("starts", np.array([0, 3, 3, 4, 8, 9]), "starts must ascend from 0 to 8"),
         ("starts", np.array([1, 3, 3, 4, 8, 8]), "starts must ascend from 0 to 8"),
-        ("positions", np.zeros((7, 2), np.float32), r"positions must be finite numbers of shape \(8, 2\)"),
-        ("weights", np.full(8, np.nan), "weights must be finite numbers"),
-        ("descriptors", np.zeros((8, 2, 2)), "descriptors must be finite numbers"),
-        ("colours", np.zeros(8), "sets of descriptors have no colours"),
+        ("positions", np.zeros((7, 2), np.float32), "array positions must be numbers of shape 8 x 2, got"),
+        ("weights", np.full(8, np.nan), "array weights must hold numbers from .* got NaN"),
+        ("descriptors", np.zeros((8, 2, 2)), "array descriptors must be numbers of shape any x any, got"),
+        ("colours", np.zeros(8), "the stored array colours is read by nobody"),
     ],
 )
 def test_edited_sets_are_refused(name, wrong, sentence):
     stored = DescriptorSets.stack(set_entries(), 20).state()
+    edited = State(stored.header, {**stored.arrays, name: wrong})
     with pytest.raises(InvalidInput, match=sentence):
-        DescriptorSets.from_state(State(stored.header, {**stored.arrays, name: wrong}))
+        _ = DescriptorSets.from_state(edited), edited.check_all_read()

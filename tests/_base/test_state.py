@@ -7,7 +7,7 @@ import pytest
 
 from fewsight._base.checks import check_memory
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import State
+from fewsight._base.state import INTEGERS, NUMBERS, State
 
 DUAL = np.arange(6.0).reshape(3, 2)
 
@@ -67,6 +67,33 @@ def test_what_nobody_read_with_a_check_is_known():
     assert whole.unread() == []
 
 
+def test_what_nobody_read_with_a_check_is_refused_by_its_name():
+    whole = State({}, {}).join("part", State({}, {"a": DUAL}))
+    with pytest.raises(InvalidInput, match=r"the stored array part/a is read by nobody, or not with State\.array\."):
+        whole.check_all_read()
+    with pytest.raises(InvalidInput, match="the stored array part/a is read by nobody"):
+        whole.nested("part").check_all_read()
+    whole.nested("part").array("a", (3, 2), np.float64)
+    whole.check_all_read()
+
+
+@pytest.mark.parametrize("dtype", ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "f2", "f4", "f8", ">i8", ">f8"])
+def test_one_of_several_types_is_kept_in_our_byte_order(dtype):
+    array = np.arange(3).astype(dtype)
+    wanted = NUMBERS if array.dtype.kind == "f" else INTEGERS
+    found = stored(a=array).array("a", (3,), wanted, least=0, most=2)
+    assert found.dtype == array.dtype.newbyteorder("=")
+    assert found.tolist() == [0, 1, 2]
+    with pytest.raises(InvalidInput, match="must hold numbers from 0 to 1, got 0 to 2"):
+        stored(a=array).array("a", (3,), wanted, least=0, most=1)
+
+
+@pytest.mark.parametrize("dtype", ["u8", "f8", "?", "c16", "U3", "M8[s]"])
+def test_no_other_type_is_a_whole_number(dtype):
+    with pytest.raises(InvalidInput, match=r"must be whole numbers of shape 3, got .* of shape 3"):
+        stored(a=np.zeros(3).astype(dtype)).array("a", (3,), INTEGERS)
+
+
 def test_an_array_that_was_refused_counts_as_unread():
     state = stored(dual=DUAL)
     with pytest.raises(InvalidInput):
@@ -87,6 +114,9 @@ def test_an_array_that_was_refused_counts_as_unread():
         (lambda s: s.integer("on", most=2), "on must be a whole number"),
         (lambda s: s.choice("n", ["a", "b"]), "n must be one of 'a', 'b', got 3"),
         (lambda s: s.flag("n"), "n must be true or false, got 3"),
+        (lambda s: s.text("n"), "n must be a text, got 3"),
+        (lambda s: s.number_or_none("words"), "words must be a number"),
+        (lambda s: s.number_or_none("gone"), "the stored model: gone is missing"),
         (lambda s: s.nested("n"), "model/n must be an object, got 3"),
     ],
 )

@@ -5,7 +5,9 @@ import json
 import pytest
 
 from fewsight._base.errors import InvalidInput
+from fewsight._base.none_of_these import NONE_OF_THESE
 from fewsight.active.history import Act, Check, History
+from fewsight.active.schedule import Schedule
 
 START = {"act": "start", "indices": [4], "labels": ["b"], "excluded": [9]}
 
@@ -109,3 +111,49 @@ def test_moments_are_after_each_act_that_added_labels_and_before_the_next():
 def test_records_that_cannot_be_are_refused_in_one_sentence(records, said):
     with pytest.raises(InvalidInput, match=said):
         History(records)
+
+
+def test_a_forgotten_label_no_longer_counts_and_takes_its_class_with_it():
+    history = history_of(
+        label((1, "a"), (2, "c")), Act("relearned", snapshot=1), label((3, "a")), Act("forget", (4, 1))
+    )
+    assert history.labelled() == ([2, 3], ["c", "a"], ["a", "c"])
+    assert history.moments()[0].n_learned == 1  # of the three labels that the re-learning knew
+    history.add(label((1, "b")))
+    assert history.labelled() == ([2, 3, 1], ["c", "a", "b"], ["a", "c", "b"])
+    assert history.moments()[0].n_learned == 1
+    history.add(Act("undo"))
+    history.add(Act("undo"))
+    assert history.labelled() == ([4, 1, 2, 3], ["b", "a", "c", "a"], ["b", "a", "c"])
+    assert history.moments()[0].n_learned == 3
+
+
+def test_a_check_whose_question_went_with_an_undo_is_open_until_the_next_question():
+    check = Check(2, 8, 1)
+    acts = [label((1, "a")), Act("question", (2,), checks=(check,)), Act("undo"), label((2, "c"))]
+    assert Schedule.after(history_of(*acts).on(), 5).checks == [check]
+    acts.insert(3, Act("question", (1,)))
+    assert Schedule.after(history_of(*acts).on(), 5).checks == []
+    assert history_of(*acts).check_of(2) == check
+    assert history_of(*acts).check_of(1) is None
+
+
+def test_none_of_these_survives_json_and_is_no_class():
+    history = history_of(Act("label", (1, 2), (NONE_OF_THESE, "c"), (NONE_OF_THESE, None)))
+    records = json.loads(json.dumps([act.record() for act in history.acts]))
+    assert records[1]["labels"] == [{"none": True}, "c"]
+    again = History(records)
+    assert again.acts == history.acts
+    assert again.labelled() == ([4, 1, 2], ["b", NONE_OF_THESE, "c"], ["b", "c"])
+    again.add(Act("correct", (4,), (NONE_OF_THESE,)))
+    assert again.labelled().classes == ["c"]
+    assert again.labelled().first(2).classes == []
+    start = {"act": "start", "indices": [0, 1], "labels": [{"none": True}, "z"], "excluded": []}
+    assert History([start]).labelled().classes == ["z"]
+
+
+def test_labels_that_were_given_at_once_stay_together():
+    history = history_of(label((1, "a"), (2, "c")), Act("skip", (7,)), label((3, "a")), Act("correct", (2,), ("a",)))
+    assert history.after(0) == [([4], ["b"]), ([1, 2], ["a", "a"]), ([3], ["a"])]
+    assert history.after(2) == [([2], ["a"]), ([3], ["a"])]
+    assert history.after(1, end=2) == [([1, 2], ["a", "c"])]

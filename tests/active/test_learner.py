@@ -1,16 +1,19 @@
 """The loop of questions and answers."""
 
+from dataclasses import astuple
+
 import numpy as np
 import pytest
 from sklearn.base import clone
 
 from fewsight import load, save
 from fewsight._base.errors import FewsightError, InvalidInput
+from fewsight._base.none_of_these import NONE_OF_THESE
 from fewsight.active import ActiveLearner, GramPool, Margin, VectorPool
 from fewsight.channels import SpatialPmk
 from fewsight.images import sample_set
-from fewsight.kernels import RBF
-from fewsight.learners import GPClassifier, NearestNeighbourClassifier, SVMClassifier
+from fewsight.kernels import RBF, Linear
+from fewsight.learners import GPClassifier, HistogramGPClassifier, NearestNeighbourClassifier, SVMClassifier
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(size=(60, 4))
@@ -212,13 +215,14 @@ def test_redo_brings_back_what_was_undone_until_something_else_is_done():
         active.redo()
 
 
-def test_with_balanced_noise_the_order_of_labels_does_not_matter():
+def test_with_balanced_noise_the_order_of_labels_does_not_matter_after_re_learning():
     learner = GPClassifier(RBF(scale=2.0), noise_variance=0.1, balanced=True)
     order = np.random.default_rng(0).permutation(60)[:25]
     runs = [ActiveLearner(learner, relearn_every=None).fit(X) for _ in range(2)]
     for active, positions in zip(runs, (order, order[::-1]), strict=True):
         for position in positions:
             active.teach([position], [NAMES[position]])
+        active.relearn()
     fresh = GPClassifier(RBF(scale=2.0), noise_variance=0.1, balanced=True).fit(X[order], NAMES[order])
     for active in runs:
         columns = [fresh.classes_.tolist().index(label) for label in active.view_.classes]
@@ -245,6 +249,121 @@ def test_a_label_can_be_corrected_and_the_correction_undone():
     assert_same(everything(active.undo()), before)
     with pytest.raises(InvalidInput, match="has no label to correct; use teach"):
         active.correct(int(np.flatnonzero(active.view_.unlabelled)[0]), "ant")
+
+
+@pytest.mark.parametrize("learner", [GP, GPClassifier(RBF(scale=2.0), balanced=True), SVMClassifier(RBF(scale=2.0))])
+def test_a_forgotten_label_leaves_no_trace_whenever_it_was_given(learner):
+    active = ActiveLearner(learner, relearn_every=None).fit(X)
+    active.teach(range(12), NAMES[:12])
+    active.teach([20], ["only here"])
+    active.teach(range(30, 36), NAMES[30:36])
+    before = everything(active)
+    active.forget([20, 3])
+    other = ActiveLearner(learner, relearn_every=None).fit(X)
+    kept = [*range(3), *range(4, 12), *range(30, 36)]
+    other.teach(kept, NAMES[kept])
+    np.testing.assert_allclose(active.view_.mean, other.view_.mean, atol=1e-8)
+    assert active.labels_ == other.labels_
+    assert {3, 20} <= set(active.query(batch_size=60).indices.tolist())
+    assert_same(everything(active.undo()), before)
+    with pytest.raises(InvalidInput, match="example 40 has no label to forget"):
+        active.forget([0, 40])
+
+
+def test_a_forgotten_check_says_nothing_about_accuracy():
+    active = answer(ActiveLearner(GP, audit_share=0.5).fit(X), NAMES, 20)
+    n_audits = active.accuracy().n_audits
+    check = next(record["checks"][0][0] for record in active.records_ if record.get("checks"))
+    assert active.forget(check).accuracy().n_audits == n_audits - 1
+
+
+# Two pages at once.
+
+
+def test_what_is_held_is_never_asked_about_by_another():
+    active = answer(ActiveLearner(GP).fit(X), NAMES, 8)
+    held = []
+    for _ in range(52):
+        (position,) = active.query(held=held).indices.tolist()
+        held.append(position)
+    assert sorted([*held, *active.view_.positions.tolist()]) == list(range(60))
+    assert len(active.query(held=held)) == 0
+
+
+def test_held_questions_take_turns_and_held_checks_stay_checks():
+    active, held, asked = answer(ActiveLearner(GP, audit_share=0.2).fit(X), NAMES, 3), [], []
+    for _ in range(12):  # turns 3 to 14
+        query = active.query(held=held)
+        held += query.indices.tolist()
+        asked.append(query.reasons[0] == "a random check")
+    assert [turn for turn, check in enumerate(asked, 3) if check] == [4, 9, 14]
+    active.teach(held[5], [NAMES[held[5]]])  # another page answers first, takes it back and asks again
+    active.query(held=held[:5] + held[6:])
+    active.undo()
+    for position in [*held[6:], *held[:6]]:
+        active.teach([position], [NAMES[position]])
+    assert active.accuracy().n_audits == 3
+    again = ActiveLearner(GP, audit_share=0.2).rebuild(X, active.records_)
+    for found, expected in zip(astuple(again.accuracy()), astuple(active.accuracy()), strict=True):
+        assert found == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_twin_of_what_is_held_is_not_the_next_question():
+    doubled = np.repeat(X[:20], 2, axis=0)
+    active = ActiveLearner(GP, audit_share=0.0).fit(doubled)
+    active.teach([0, 2, 4], ["ant", "bee", "cat"])
+    held = []
+    for _ in range(8):
+        held += active.query(held=held).indices.tolist()
+    assert len({position // 2 for position in held}) == 8
+
+
+def test_held_positions_outside_the_pool_are_refused():
+    with pytest.raises(InvalidInput, match="indices must be from 0 to below 60, got"):
+        ActiveLearner(GP).fit(X).query(held=[60])
+
+
+# A pool that grows.
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        GPClassifier(RBF(scale=2.0)),
+        GPClassifier(Linear()),  # whose scale is that of the whole pool
+        GPClassifier(RBF(scale=2.0), balanced=True),
+        HistogramGPClassifier(),
+        SVMClassifier(RBF(scale=2.0)),
+    ],
+)
+@pytest.mark.parametrize("n_answers", [3, 12])
+def test_a_pool_that_grew_equals_one_that_had_all_examples_from_the_start(learner, n_answers):
+    rows = np.abs(X) if isinstance(learner, HistogramGPClassifier) else X
+    active = answer(ActiveLearner(learner, relearn_every=5).fit(rows[:40]), NAMES, n_answers)
+    active.status()
+    active.grow(rows[40:45])
+    job = active.relearning().run()
+    active.grow(rows[45:])
+    assert active.adopt(job)
+    answer(active, NAMES, 3)
+    again = ActiveLearner(learner, relearn_every=5).rebuild(active.pool_, active.records_)
+    assert_same(everything(active), everything(again))
+    assert str(active.status()) == str(again.status())
+    assert len(active.labels_) == 60
+    assert_same(everything(active.undo()), everything(again.undo()))
+    answer(active, NAMES, active.status().n_rest)
+    assert active.labels_ == NAMES.tolist()
+
+
+def test_a_pool_may_begin_empty_and_never_shrinks():
+    active = ActiveLearner(GP).fit(VectorPool([], RBF(scale=2.0)))
+    assert active.query().state == "Nothing to ask: the pool is empty."
+    answer(active.grow(X[:20]), NAMES, 5)
+    assert active.grow(np.zeros((0, 4))).status().n_rest == 15
+    with pytest.raises(InvalidInput, match="a pool must grow from its 20 examples, got one of 7"):
+        active.grow(VectorPool(X[:7], RBF(scale=2.0)))
+    with pytest.raises(InvalidInput, match="records must name positions below 7, the size of the pool, got 19"):
+        ActiveLearner(GP).rebuild(X[:7], active.records_)
 
 
 # Skipping.
@@ -388,3 +507,124 @@ def test_it_is_cloned_like_any_estimator():
     assert copy.get_params(deep=False)["rule"] == "margin"
     assert copy.learner is not active.learner
     assert GramPool(np.eye(3)).parameter == "precomputed"
+
+
+# None of these.
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        GP,
+        GPClassifier(RBF(scale=2.0), noise_variance=0.1, balanced=True),
+        SVMClassifier(RBF(scale=2.0)),
+        HistogramGPClassifier(noise_variance=0.1),
+    ],
+)
+def test_answers_of_none_are_learned_undone_and_rebuilt(learner):
+    rows = np.abs(X)
+    names = np.where(NAMES == "cat", NONE_OF_THESE, NAMES.astype(object))
+    active = ActiveLearner(learner, relearn_every=None).fit(rows)
+    active.teach(0, NONE_OF_THESE)  # before any category is known
+    assert active.view_.classes == []
+    assert "none of these: 1" in str(active.status())
+    answer(active, names, 15)
+    others = [place for place in range(30, 40) if active.labels_[place] is None]
+    active.teach(others, [NONE_OF_THESE] * len(others))
+    assert sorted(active.view_.classes) == ["ant", "bee"]
+    where = active.view_.positions
+    labels = np.array(active.labels_, dtype=object)[where]
+    if not isinstance(learner, HistogramGPClassifier):  # whose kernel is scaled by the pool
+        fresh = clone(learner).fit(rows[where], labels)
+        active.relearn()  # balanced noise is settled then
+        columns = [fresh.classes_.tolist().index(label) for label in active.view_.classes]
+        np.testing.assert_allclose(active.view_.mean, fresh.latent(rows).mean[:, columns], atol=1e-8)
+    assert sorted(active.learner_.classes_.tolist()) == ["ant", "bee"]
+    again = ActiveLearner(learner, relearn_every=None).rebuild(rows, active.records_)
+    assert_same(everything(active), everything(again))
+    assert str(active.status()) == str(again.status())
+    active.correct(0, "bee").forget(where[3]).undo().undo()
+    assert active.labels_[0] is NONE_OF_THESE
+    assert_same(everything(active), everything(again))
+
+
+def test_a_random_check_of_none_counts_as_right_only_if_it_was_called_unknown():
+    rng = np.random.default_rng(0)
+    group = np.arange(160) % 4
+    rows = 2.0 * np.eye(4)[group] + rng.normal(size=(160, 4))
+    names = np.array(["ant", "bee", "cat", NONE_OF_THESE], dtype=object)[group]
+    known = [name if place < 80 else None for place, name in enumerate(names)]
+    active = ActiveLearner(GPClassifier(RBF(scale=3.0)), audit_share=1.0).fit(rows, known)
+    checks, unknown = [], active.assess().unknown
+    for _ in range(30):
+        (position,) = active.query().indices.tolist()
+        active.teach([position], [names[position]])
+        checks.append(position)
+        believed = active.records_[-2 if active.records_[-1]["act"] == "relearned" else -1]["believed"][0]
+        assert (believed == {"none": True}) == bool(names[position] is NONE_OF_THESE and unknown[position])
+        unknown = active.assess().unknown
+    wrong, _ = active._replay.left_out(np.arange(3))
+    outside = np.array([name is NONE_OF_THESE for name in active.view_.labels])
+    assert 0 < wrong[80:][outside[80:]].mean() < 1  # some were noticed, some were not
+
+
+def test_a_learner_that_cannot_learn_from_none_says_so():
+    active = ActiveLearner(NearestNeighbourClassifier(RBF(scale=2.0))).fit(X)
+    with pytest.raises(InvalidInput, match="NearestNeighbourClassifier cannot learn from examples of none of them"):
+        active.teach(0, NONE_OF_THESE)
+    assert active.teach(0, "ant").status().n_labelled == 1
+
+
+# Loans.
+
+
+def test_a_loan_outlives_the_next_labels_re_learning_and_a_restart():
+    active = answer(ActiveLearner(GPClassifier(RBF(scale=2.0)), relearn_every=5).fit(X), NAMES, 12)
+    plain = everything(active)
+    category, lender = active.view_.classes[:2]
+    active.borrow(category, lender, 0.6)
+    assert active.loans_ == {category: (lender, 0.6)}
+    assert not np.allclose(active.view_.mean, plain[0])
+    for _ in range(4):
+        model = active.learner_
+        assert model.loans_ == active.loans_
+        columns = [model.classes_.tolist().index(label) for label in active.view_.classes]
+        np.testing.assert_allclose(active.view_.mean, model.latent(X).mean[:, columns], atol=1e-8)
+        again = ActiveLearner(GPClassifier(RBF(scale=2.0)), relearn_every=5).rebuild(X, active.records_)
+        assert_same(everything(active), everything(again))
+        assert str(active.status()) == str(again.status())
+        answer(active, NAMES, 3)
+        assert active.adopt(active.relearning().run())
+    assert active.grow(X[:5]).loans_ == {category: (lender, 0.6)}
+    active.give_back(category)
+    assert active.loans_ == {}
+    assert active.undo().loans_ == {category: (lender, 0.6)}
+
+
+def test_a_loan_rests_while_a_category_has_no_label_and_can_be_undone():
+    active = ActiveLearner(GP).fit(X)
+    active.teach(range(6), ["ant", "ant", "bee", "bee", "bee", "cat"])
+    before = everything(active)
+    assert_same(everything(active.borrow("cat", "bee", 0.5).undo()), before)
+    active.redo().forget([5])
+    assert active.loans_ == {}
+    assert active.teach(5, "cat").loans_ == {"cat": ("bee", 0.5)}
+
+
+@pytest.mark.parametrize(
+    ("learner", "loan", "message"),
+    [
+        (GP, ("cat", "dog", 0.5), "a category must be one of those learned, got 'dog'"),
+        (GP, ("cat", "cat", 0.5), "a category must borrow from another one, got 'cat' itself"),
+        (GP, ("cat", "bee", 2), "rho must be a number from 0 to 1, got 2"),
+        (SVMClassifier(RBF(scale=2.0)), ("cat", "bee", 0.5), "the learner must be one whose categories can borrow"),
+    ],
+)
+def test_loans_that_cannot_be_are_refused(learner, loan, message):
+    active = ActiveLearner(learner).fit(X)
+    active.teach(range(4), ["ant", "bee", "bee", "cat"])
+    with pytest.raises(InvalidInput, match=message):
+        active.borrow(*loan)
+    if learner is GP:
+        with pytest.raises(InvalidInput, match="must borrow before it gives back, 'bee' does not"):
+            active.give_back("bee")

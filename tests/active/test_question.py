@@ -52,7 +52,7 @@ def test_a_batch_is_part_rule_and_part_exploration_without_twins(learner):
     known = [label if place < 6 else None for place, label in enumerate(np.concatenate([NAMES, NAMES]).tolist())]
     active = ActiveLearner(learner, audit_share=0.0, relearn_every=None).fit(doubled, known)
     query = active.query(batch_size=12)
-    assert query.reasons.count(UNLIKE) == exploring(active.view_, 12) == 4
+    assert query.reasons.count(UNLIKE) == exploring(6, len(active.view_.classes), 12) == 4
     assert len(np.unique(query.indices)) == len(np.unique(query.indices % 80)) == 12
     assert np.all(np.diff(query.scores) <= 0)
 

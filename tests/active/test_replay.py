@@ -6,8 +6,10 @@ from dataclasses import astuple
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from fewsight._base.errors import InvalidInput
+from fewsight._base.none_of_these import NONE_OF_THESE
 from fewsight.active import ActiveLearner, ImagePool
 from fewsight.channels import SpatialPmk
 from fewsight.kernels import RBF, HistogramIntersection
@@ -110,12 +112,121 @@ def test_random_acts_agree_with_a_fresh_fit(kernel, balanced, n_acts, digits):
     active = ActiveLearner(learner, relearn_every=None).fit(X[: 2 * n_acts])
     for turn, rng in enumerate(np.random.default_rng(9).spawn(n_acts)):
         person(active, truth, turn, rng)
+    active.relearn()  # balanced noise is settled then
     view = active.view_
     fresh = GPClassifier(kernel, noise_variance=0.05, balanced=balanced).fit(X[view.positions], np.array(view.labels))
     latent = fresh.latent(X[: 2 * n_acts])
     columns = [fresh.classes_.tolist().index(label) for label in view.classes]
     np.testing.assert_allclose(view.mean, latent.mean[:, columns], atol=1e-8)
     np.testing.assert_allclose(np.sqrt(view.variance), latent.std[:, 0], atol=1e-7)
+
+
+class Crowd:
+    """Everything that can happen to an active learner, at random: two pages, batches, jobs that end late, a pool that grows."""
+
+    def __init__(self, active, X, truth, rng):
+        self.active, self.X, self.rng, self.held = active, X, rng, []
+        self.truth = [NONE_OF_THESE if label == 9 else int(label) for label in truth]
+        self.job = None
+
+    def act(self):
+        acts = (
+            "ask",
+            "ask",
+            "ask",
+            "batch",
+            "skip",
+            "discard",
+            "correct",
+            "forget",
+            "undo",
+            "redo",
+            "grow",
+            "begin",
+            "adopt",
+        )
+        getattr(self, str(self.rng.choice(acts)))()
+
+    def open_ones(self):
+        return [place for place, label in enumerate(self.active.labels_) if label is None]
+
+    def ask(self):
+        """A page is given a question; half of the time it answers, or another page its own."""
+        self.held = [place for place in self.held if self.active.view_.unlabelled[place]]
+        self.held += self.active.query(held=self.held).indices.tolist()
+        if len(self.held) > 2 or (self.held and self.rng.random() < 0.5):
+            place = self.held.pop(int(self.rng.integers(len(self.held))))
+            self.active.teach([place], [self.truth[place]])
+
+    def batch(self):
+        some = self.rng.permutation(self.open_ones())[: int(self.rng.integers(1, 9))].tolist()
+        self.active.teach(some, [self.truth[place] for place in some])
+
+    def skip(self):
+        self.active.skip(self.open_ones()[:1])
+
+    def discard(self):
+        if self.rng.random() < 0.5:
+            self.active.discard(self.open_ones()[-1:])
+
+    def correct(self):
+        places = self.active.view_.positions
+        if len(places):
+            label = int(self.rng.integers(10))
+            self.active.correct(int(self.rng.choice(places)), NONE_OF_THESE if label == 9 else label)
+
+    def forget(self):
+        places = self.active.view_.positions
+        if len(places) > 8:
+            self.active.forget(self.rng.permutation(places)[: int(self.rng.integers(1, 4))])
+
+    def undo(self):
+        if self.active._replay.history.can_undo:
+            self.active.undo()
+            if self.rng.random() < 0.5:
+                self.redo()
+
+    def redo(self):
+        if self.active._replay.history.can_redo:
+            self.active.redo()
+
+    def grow(self):
+        m = len(self.active.pool_)
+        self.active.grow(self.X[m : min(len(self.X), m + int(self.rng.integers(1, 5)))])
+
+    def begin(self):
+        """Begun now, adopted some acts later, if ever."""
+        self.job = self.active.relearning().run() if self.active.view_.classes else None
+
+    def adopt(self):
+        if self.job is not None:
+            self.active.adopt(self.job)
+            self.job = None
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+@pytest.mark.parametrize("n_acts", [120, pytest.param(1_000, marks=pytest.mark.slow)])
+def test_whatever_happened_equals_a_fresh_fit_and_a_rebuild(n_acts, balanced, digits):
+    X, truth = digits[0][: 100 + n_acts], digits[1]
+    learner = GPClassifier(RBF(scale=2.0), noise_variance=0.05, balanced=balanced)
+    active = ActiveLearner(learner, relearn_every=None).fit(X[:60])
+    crowd = Crowd(active, X, truth, np.random.default_rng(11))
+    for turn in range(n_acts):
+        crowd.act()
+        if turn % (n_acts // 4) == n_acts // 4 - 1:
+            view, rows = active.view_, X[: len(active.pool_)]
+            where = view.positions
+            assert view.labels == [active.labels_[place] for place in where]
+            K = RBF(scale=2.0).gram(rows)
+            A = K[np.ix_(where, where)] + np.diag(view.noise_of_labelled())  # balanced noise is settled at re-learnings
+            np.testing.assert_allclose(view.mean, K[:, where] @ np.linalg.solve(A, view.labelled.targets()), atol=1e-8)
+            variance = 1.0 - np.einsum("ij,ji->i", K[:, where], np.linalg.solve(A, K[where]))
+            np.testing.assert_allclose(view.variance, variance, atol=1e-8)
+            again = rebuilt(active, active.pool_)
+            assert_same(again, active)
+            np.testing.assert_allclose(again.assess().unknown_score, active.assess().unknown_score, atol=1e-5)
+    kinds = {record["act"] for record in active.records_}
+    assert kinds >= {"label", "skip", "discard", "correct", "forget", "undo", "redo", "grow", "relearned", "question"}
 
 
 def test_random_acts_on_histograms_agree_with_a_dense_reference(digits):
@@ -153,3 +264,33 @@ def test_a_restart_without_records_and_records_of_another_pool_are_refused(digit
     active.teach([40], ["a"])
     with pytest.raises(InvalidInput, match="positions below 30, the size of the pool, got 40"):
         ActiveLearner().rebuild(X[:30], active.records_)
+
+
+def test_following_records_equals_being_rebuilt_from_them(digits):
+    X, y = digits
+    template = ActiveLearner(GPClassifier(RBF(scale=4.0)), relearn_every=None, random_state=2)
+    labels = [str(label) for label in y]
+    records = [{"act": "start", "indices": [0, 1], "labels": labels[:2], "excluded": []}]
+    more = [
+        {"act": "question", "indices": [5], "checks": [[5, 40, 2]]},
+        {
+            "act": "label",
+            "indices": [5],
+            "labels": [labels[5]],
+            "believed": [labels[0]],
+        },  # what was thought at the time
+        {"act": "skip", "indices": [6]},
+        {"act": "discard", "indices": [7]},
+        {"act": "label", "indices": [8, 9], "labels": labels[8:10], "believed": [labels[1], None]},
+    ]
+    followed = clone(template).rebuild(X, records).follow(more)
+    rebuilt = clone(template).rebuild(X, [*records, *more])
+    assert followed.records_ == rebuilt.records_
+    assert followed.accuracy() == rebuilt.accuracy()
+    np.testing.assert_allclose(followed.view_.mean, rebuilt.view_.mean, atol=1e-12)
+    assert followed.query().indices.tolist() == rebuilt.query().indices.tolist()
+    with pytest.raises(InvalidInput, match="follow takes questions, labels, skips and discards, got 'undo'"):
+        followed.follow([{"act": "undo"}])
+    asked = set(followed.query(10).indices.tolist())
+    assert set(followed.open_checks_) <= asked
+    assert followed.open_checks_  # every fifth question is one

@@ -28,7 +28,7 @@ def test_a_check_counts_once_it_is_answered():
     assert schedule.checks == []
     schedule.follow(Act("label", (5, 4), ("a", "b"), ("b", None)))
     assert schedule.checks == [check]
-    assert schedule.believed == ["b", None]
+    assert schedule.believed == {5: "b", 4: None}
     assert schedule.done == 2
 
 
@@ -40,9 +40,11 @@ def test_excluded_and_discarded_examples_are_closed():
 def test_every_fifth_question_is_a_check_for_a_share_of_a_fifth():
     schedule, drawn = Schedule(5), []
     for turn in range(10):
-        checks = schedule.draw(np.arange(100), 1, 0.2, 100, turn, np.random.default_rng(turn))
+        checks = schedule.draw(
+            np.arange(100), schedule.done + np.arange(1), 0.2, 100, turn, np.random.default_rng(turn)
+        )
         drawn += [turn] * len(checks)
         schedule.follow(Act("label", (turn,), ("a",), (None,)))
     assert drawn == [4, 9]
-    batch = Schedule(5).draw(np.arange(100), 10, 0.2, 100, 3, np.random.default_rng(0))
+    batch = Schedule(5).draw(np.arange(100), np.arange(10), 0.2, 100, 3, np.random.default_rng(0))
     assert [(check.n_drawn_from, check.n_labelled) for check in batch] == [(100, 3), (99, 4)]

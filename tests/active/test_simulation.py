@@ -1,8 +1,12 @@
 """Learning curves by a pool whose labels are known."""
 
 import numpy as np
+import pytest
 
-from fewsight.active import simulate
+from fewsight._base.errors import InvalidInput
+from fewsight._base.none_of_these import NONE_OF_THESE
+from fewsight.active import ActiveLearner, simulate
+from fewsight.kernels import RBF
 from fewsight.learners import GPClassifier
 
 GP = GPClassifier("precomputed", noise_variance=0.01)
@@ -32,3 +36,29 @@ def test_a_simulation_with_wrong_answers_is_worse_than_one_without(digits, digit
 def test_a_simulation_from_nothing_begins_with_the_first_answer(digits, digit_pool):
     records = simulate(GP, digit_pool, digits[1], "random", 3, start=0, seeds=(1,))
     assert [record["labels"] for record in records] == [1, 2, 3]
+
+
+def test_a_truth_of_none_of_these_is_refused():
+    with pytest.raises(InvalidInput, match="truth must name a category for every example, got NONE_OF_THESE"):
+        simulate(GPClassifier(), np.eye(3), ["a", "b", NONE_OF_THESE])
+
+
+@pytest.mark.parametrize("lag", [1, 3])
+def test_with_a_lag_each_question_is_chosen_that_many_answers_behind(lag, digits):
+    X, truth = digits[0][:200], digits[1][:200]
+    learner = GPClassifier(RBF(scale=2.0), noise_variance=0.05)
+    records = simulate(learner, X, truth, n_queries=25, relearn_every=None, lag=lag)
+    asked = [record["asked"][0] for record in records[1:]]
+    first = records[0]["asked"]
+    active = ActiveLearner(learner, explore=False, audit_share=0.0, relearn_every=None)
+    known = [int(label) if place in first else None for place, label in enumerate(truth)]
+    active.fit(X, known)
+    for turn, position in enumerate(asked):
+        behind = asked[max(0, turn - lag) : turn]  # put, and not answered when this one was chosen
+        if turn > lag:
+            answered = asked[turn - lag - 1]
+            active.teach([answered], [int(truth[answered])])
+        assert active.query(held=behind).indices.tolist() == [position]
+    assert len(set(asked)) == 25
+    everything = simulate(learner, X[:30], truth[:30], n_queries=100, start=[0, 1], lag=lag)
+    assert everything[-1]["labels"] == 30

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from fewsight._base.errors import InvalidInput
+from fewsight._base.types import State
 from fewsight.channels import DensePmk, HarrisPmk, VocabularyPmk
 
 QUICK = {"n_descriptors": 500, "longest_side": 64}
@@ -34,8 +35,36 @@ def test_without_position_points_have_the_dimensions_of_the_projection(tiles):
         ({"position": -1}, "position must be a number from 0 to 1e"),
         ({"finest": 0}, "finest must be"),
         ({"n_levels": 0}, "n_levels must be"),
+        ({"normalise": "smaller"}, "normalise must be one of 'size', 'self', 'count', got 'smaller'"),
     ],
 )
 def test_bad_options_are_refused_before_any_image_is_read(options, sentence):
     with pytest.raises(InvalidInput, match=sentence):
         DensePmk(**options).check()
+
+
+@pytest.mark.parametrize("kind", [DensePmk, VocabularyPmk, HarrisPmk])
+def test_the_ways_of_dividing_agree_with_each_other(kind, tiles):
+    """The match by self-similarities is the count, divided; rows that are divided sum to one."""
+    images = tiles.images[:6]
+    grams, rows = {}, {}
+    for way in ("size", "self", "count"):
+        channel = kind(normalise=way, **QUICK).fit(images)
+        rows[way] = channel.encode(images)
+        grams[way] = channel.gram(rows[way])
+    np.testing.assert_allclose(np.diag(grams["size"]), 1.0)
+    np.testing.assert_allclose(np.diag(grams["self"]), 1.0)
+    own = np.sqrt(np.diag(grams["count"]))
+    np.testing.assert_allclose(grams["self"], grams["count"] / np.outer(own, own), atol=1e-12)
+    assert np.diag(grams["count"]).min() > 1
+
+
+@pytest.mark.parametrize("kind", [DensePmk, VocabularyPmk, HarrisPmk])
+def test_a_state_from_before_there_was_a_choice_divides_by_the_number_of_features(kind, tiles):
+    images = tiles.images[:4]
+    channel = kind(normalise="size", **QUICK).fit(images)
+    state = channel.state()
+    options = {name: value for name, value in state.header["options"].items() if name != "normalise"}
+    again = kind.from_state(State({**state.header, "options": options}, state.arrays))
+    assert again.normalise == "size"
+    np.testing.assert_array_equal(again.gram(again.encode(images)), channel.gram(channel.encode(images)))

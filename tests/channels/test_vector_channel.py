@@ -7,7 +7,7 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import State
 from fewsight.channels import Vectors
 from fewsight.channels import vector_channel as module
-from fewsight.channels.vector_channel import NOISES, USUAL_WIDTH, WIDTHS, scale_by_evidence
+from fewsight.channels.vector_channel import NATS_PER_OCTAVE, NOISES, USUAL_WIDTH, WIDTHS, scale_by_evidence
 from fewsight.images import as_image
 
 
@@ -33,11 +33,16 @@ def test_the_scale_is_the_one_with_the_highest_evidence():
     distances = ((rows[:, None] - rows[None]) ** 2).sum(axis=2)
     mean = distances.sum() / (30 * 29)
     targets = np.where(groups[:, None] == np.arange(5), 1.0, -1.0)
-    best = max(
-        WIDTHS, key=lambda w: max(log_evidence(np.exp(-0.5 * distances / (w * mean)), targets, s) for s in NOISES)
-    )
-    found = scale_by_evidence(rows, groups, np.random.default_rng(0))
-    assert found == pytest.approx(np.sqrt(best * mean))
+    for usual in (None, 0.7 * mean):
+        expected = USUAL_WIDTH * mean if usual is None else usual
+
+        def value(width, expected=expected):
+            K = np.exp(-0.5 * distances / (width * expected))
+            best = max(log_evidence(K, targets, noise) for noise in NOISES)
+            return best - NATS_PER_OCTAVE * abs(np.log2(width))
+
+        found = scale_by_evidence(rows, groups, np.random.default_rng(0), usual)
+        assert found == pytest.approx(np.sqrt(max(WIDTHS, key=value) * expected))
 
 
 def test_narrow_clusters_get_a_narrower_kernel():
@@ -77,12 +82,13 @@ def test_each_way_of_comparing_is_what_its_name_says(tiles, table):
         np.testing.assert_allclose(rbf.gram(rbf.encode(tiles.images)), np.exp(-0.5 * distances / 0.49), atol=1e-10)
 
 
-def test_labels_make_a_difference_and_test_images_do_not(tiles, table):
-    images, labels = tiles.images, list(tiles.labels)
-    with_labels = Vectors(table).fit(images[:12], np.arange(12) % 3)
-    assert with_labels.scale_ != Vectors(table).fit(images[:12]).scale_
-    assert with_labels.scale_ == Vectors(table).fit(images[:12], np.arange(12) % 3).scale_
-    assert labels
+def test_labels_make_a_difference(tiles, tmp_path):
+    rows, groups = clusters(3, 7, spread=0.05)
+    images = tiles.images[:21]
+    np.savez(tmp_path / "near.npz", vectors=rows, hashes=np.array([image.content_hash for image in images]))
+    channels = [Vectors(tmp_path / "near.npz").fit(images, known) for known in (groups, groups, None)]
+    assert channels[0].scale_ == channels[1].scale_
+    assert channels[0].scale_ < channels[2].scale_
 
 
 def test_a_vector_of_zeros_has_no_direction_and_stays(tmp_path):
@@ -100,3 +106,14 @@ def test_an_edited_state_is_refused_in_one_sentence(tiles, table, edit):
     state = Vectors(table).fit(tiles.images).state()
     with pytest.raises(InvalidInput, match=r"Vectors: .* must be a (whole )?number from"):
         Vectors.from_state(State({**state.header, "learned": {**state.header["learned"], **edit}}, state.arrays))
+
+
+def test_the_vectors_of_images_are_one_call(tiles, table):
+    with np.load(table) as stored:
+        known = dict(zip(stored["hashes"].tolist(), stored["vectors"], strict=True))
+    expected = np.stack([known[image.content_hash] for image in tiles.images])
+    np.testing.assert_allclose(Vectors(table).vectors(tiles.images), expected)  # not fitted, and not scaled
+    np.testing.assert_allclose(Vectors(table).vectors(tiles.images[::-1]), expected[::-1])
+    assert Vectors(table).vectors([]).shape == (0, 0)
+    with pytest.raises(InvalidInput, match="Vectors: compare must be one of"):
+        Vectors(table, compare="chi").vectors(tiles.images)

@@ -7,9 +7,13 @@ import pytest
 
 import fewsight
 from fewsight.channels import CHANNELS
+from small_networks import N_FEATURES, write_network
 
 ROOT = Path(__file__).parents[2]
-TEXTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("src/**/*.py"), *ROOT.glob("tests/**/*.py")]
+MADE = {ROOT / "docs" / "tutorials", ROOT / "docs" / "reference" / "generated"}  # when the site is built
+PAGES = [*ROOT.glob("*.md"), *(path for path in ROOT.glob("docs/**/*.md") if not MADE & set(path.parents))]
+CODE = [path for folder in ("src", "tests", "examples", "docs/site") for path in ROOT.glob(f"{folder}/**/*.py")]
+TEXTS = [*PAGES, *CODE]
 KEY = re.compile(r"\[([A-Z][a-z]+(?:19|20)\d\d)\b[^\]]*\]")
 
 
@@ -20,10 +24,29 @@ def test_every_cited_paper_stands_in_the_references():
     assert {key: name for key, name in cited.items() if key not in known} == {}
 
 
-def test_every_linked_file_is_there():
-    for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")):
-        for target in re.findall(r"\]\(([^)#:]+)\)", path.read_text()):
-            assert (path.parent / target).exists(), f"{path.name} links to {target}"
+def test_every_linked_file_and_heading_is_there():
+    for path in PAGES:
+        for target, _, heading in re.findall(r"\]\(([^)#:]*)(#([^)]+))?\)", path.read_text()):
+            linked = path.parent / target if target else path
+            assert linked.exists(), f"{path.name} links to {target}"
+            assert not heading or heading in anchors(linked), f"{path.name} links to {target}#{heading}"
+
+
+def anchors(path):
+    """The headings of a page as links name them: lower case, hyphens for blanks, no other marks."""
+    headings = re.findall(r"^#+ (.+)$", path.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def test_every_page_of_the_documentation_stands_in_a_section():
+    """A page that no table of contents names cannot be found on the site."""
+    listed = set()
+    for path in PAGES:
+        for block in re.findall(r"```\{toctree\}\n(.*?)```", path.read_text(), re.DOTALL):
+            listed |= {(path.parent / f"{line}.md").resolve() for line in block.splitlines() if line and line[0] != ":"}
+    pages = {path.resolve() for path in PAGES if path.parent != ROOT}
+    assert pages - listed == {ROOT / "docs" / "index.md"}
+    assert {path for path in listed - pages if not MADE & set(path.parents)} == set()
 
 
 def test_the_python_examples_of_the_readme_run(tmp_path, monkeypatch, capsys):
@@ -41,9 +64,43 @@ def test_the_example_of_many_histograms_runs(capsys):
     assert float(capsys.readouterr().out.split()[0]) > 0.6  # four categories: guessing is right in 0.25
 
 
+def test_the_recipe_for_a_network_of_your_own_runs(tmp_path, monkeypatch, capsys):
+    (example,) = [
+        text for text in python_blocks("docs/embeddings.md") if "network.onnx" in text and "GPClassifier" in text
+    ]
+    write_network(tmp_path / "network.onnx")
+    monkeypatch.chdir(tmp_path)
+    exec(compile(example, "embeddings.md", "exec"), {})
+    *remarks, shape, score = capsys.readouterr().out.splitlines()
+    assert remarks[0].startswith("embedding: the whole image at 16 x 16, RGB, mean 0.485")
+    assert shape == f"(55, {N_FEATURES})"
+    assert float(score) > 0.3  # a random convolution: three times guessing
+
+
+@pytest.mark.slow
+def test_the_vectors_of_the_pretrained_network_are_one_line():
+    (example,) = [text for text in python_blocks("docs/embeddings.md") if "Pretrained().vectors" in text]
+    known = {}
+    exec(compile(example, "embeddings.md", "exec"), known)
+    assert known["X"].shape == (548, 1280)
+
+
+def test_what_the_guide_to_asking_shows_runs(capsys):
+    names = {}
+    for example in python_blocks("docs/active.md"):
+        exec(compile(example, "active.md", "exec"), names)
+    printed = capsys.readouterr().out
+    assert "60 labelled" in printed
+    assert re.search(r"^random 0\.\d+$", printed, re.MULTILINE)
+
+
+def python_blocks(page):
+    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
+
+
 @pytest.mark.parametrize("name", sorted(CHANNELS))
 def test_every_channel_is_documented(name):
-    assert any(f"`{name}`" in path.read_text() for path in (*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")))
+    assert any(f"`{name}`" in path.read_text() for path in PAGES)
 
 
 def test_every_public_name_can_be_imported():

@@ -47,8 +47,10 @@ def test_no_descriptors_and_no_words_are_refused():
 def test_a_codebook_survives_its_state_and_a_damaged_one_does_not():
     codebook = kmeans_codebook(DESCRIPTORS, 20, random_state=0)
     assert Codebook.from_state(codebook.state()).digest == codebook.digest
-    with pytest.raises(InvalidInput, match="finite float32"):
+    with pytest.raises(InvalidInput, match=r"the stored array words must hold numbers from .* got NaN"):
         Codebook.from_state(State({}, {"words": np.full((2, 2), np.nan, np.float32)}))
+    with pytest.raises(InvalidInput, match="with a row or more, got none"):
+        Codebook.from_state(State({}, {"words": np.empty((0, 2), np.float32)}))
 
 
 def test_a_large_codebook_is_met_in_small_blocks(monkeypatch):

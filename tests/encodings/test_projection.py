@@ -26,5 +26,5 @@ def test_a_projection_survives_its_state_and_a_damaged_one_does_not():
     projection = principal_components(RNG.normal(size=(50, 4)), 2, position=1.0)
     assert Projection.from_state(projection.state()).digest == projection.digest
     state = projection.state()
-    with pytest.raises(InvalidInput, match="Projection"):
+    with pytest.raises(InvalidInput, match="the stored array components must be float32 of shape 7 x any"):
         Projection.from_state(State(state.header, {**state.arrays, "mean": np.zeros(7, np.float32)}))

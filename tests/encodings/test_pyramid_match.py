@@ -6,17 +6,22 @@ from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import cdist
 
 from fewsight.encodings import UniformPyramid, vocabulary_pyramid
-from fewsight.kernels import HistogramIntersection
+from fewsight.kernels import HistogramIntersection, PartialMatch
 
 RNG = np.random.default_rng(0)
 
 
-def rows_of(pyramid, sets, width):
+def rows_of(pyramid, sets, width, encode=None):
     rows = np.zeros((len(sets), width))
     for row, points in zip(rows, sets, strict=True):
-        columns, values = pyramid.encode(points)
+        columns, values = (encode or pyramid.encode)(points)
         row[columns] = values
     return rows
+
+
+def counts_of(pyramid, sets):
+    counted = pyramid.counts if isinstance(pyramid, UniformPyramid) else pyramid.weighted_counts
+    return rows_of(pyramid, sets, _width(pyramid), counted)
 
 
 def matches_at(first, second, side, shifts):
@@ -103,3 +108,78 @@ def test_the_gram_matrix_is_positive_semi_definite(kind):
 def test_an_image_without_points_has_an_empty_row(pyramid):
     columns, values = pyramid.encode(np.empty((0, 3), np.float32))
     assert len(columns) == len(values) == 0
+
+
+def with_clutter(base, offset, n_clutter, rng):
+    """The same points, each a little elsewhere, among others that are anywhere."""
+    moved = base + offset * rng.normal(size=base.shape)
+    return np.vstack([moved, rng.uniform(-6, 6, size=(n_clutter, 3))]).astype(np.float32)
+
+
+@pytest.mark.parametrize("kind", ["uniform", "vocabulary"])
+def test_the_same_object_among_clutter_keeps_its_count(kind):
+    """Thirty points, and the same thirty moved a little with ninety others: the paper's count hardly falls."""
+    shares = {"count": [], "self": [], "size": []}
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        base = rng.normal(size=(30, 3))
+        sets = [base.astype(np.float32), with_clutter(base, 0.02, 90, rng)]
+        pyramid = UniformPyramid(finest=0.25, n_levels=6, random_state=seed)
+        if kind == "vocabulary":
+            pyramid = vocabulary_pyramid(np.concatenate(sets), branching=4, n_levels=4, random_state=seed)
+        counts = counts_of(pyramid, sets)
+        shares["count"].append(np.minimum(*counts).sum() / counts[0].sum())
+        shares["self"].append(PartialMatch().gram(counts)[0, 1])
+        shares["size"].append(np.minimum(*rows_of(pyramid, sets, _width(pyramid))).sum())
+    means = {name: float(np.mean(found)) for name, found in shares.items()}
+    assert means["count"] >= 0.8
+    assert means["count"] > means["self"] > means["size"]
+    assert means["size"] < 0.5
+
+
+def test_the_count_orders_sets_of_unequal_size_as_the_exact_partial_match_does():
+    """Every point of the smaller set finds its partner; how much clutter the larger has says nothing. Means over ten draws."""
+    plan = [
+        (0.0, 90),
+        (0.1, 10),
+        (0.3, 60),
+        (0.6, 0),
+        (1.2, 90),
+        (2.4, 30),
+    ]  # how far points are moved, how much clutter
+    count, size, cost = ([] for _ in range(3))
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        base = rng.normal(size=(30, 3))
+        sets = [base.astype(np.float32), *(with_clutter(base, *each, rng) for each in plan)]
+        pyramid = UniformPyramid(finest=0.25, n_levels=6, random_state=seed)
+        counts, rows = counts_of(pyramid, sets), rows_of(pyramid, sets, pyramid.n_columns)
+        count.append([np.minimum(counts[0], row).sum() for row in counts[1:]])
+        size.append([np.minimum(rows[0], row).sum() for row in rows[1:]])
+        cost.append([matching_cost(sets[0], other) for other in sets[1:]])
+    exact = np.argsort(np.mean(cost, axis=0)).tolist()
+    assert np.argsort(-np.mean(count, axis=0)).tolist() == exact
+    assert np.argsort(-np.mean(size, axis=0)).tolist() != exact
+
+
+@pytest.mark.parametrize("kind", ["uniform", "vocabulary"])
+def test_divided_by_self_similarities_it_is_a_kernel_and_its_diagonal_is_one(kind):
+    sets = [RNG.normal(size=(RNG.integers(1, 60), 4)).astype(np.float32) for _ in range(30)]
+    pyramid = UniformPyramid(finest=0.5, n_levels=5, n_columns=2**14)
+    if kind == "vocabulary":
+        pyramid = vocabulary_pyramid(np.concatenate(sets), branching=4, n_levels=4, random_state=0)
+    counts = counts_of(pyramid, sets)
+    K = PartialMatch().gram(counts)
+    assert np.linalg.eigvalsh(K).min() > -1e-12
+    np.testing.assert_allclose(np.diag(K), 1)
+    np.testing.assert_allclose(PartialMatch().diag(counts), 1)
+    expected = np.minimum(counts[:, None], counts[None]).sum(-1) / np.sqrt(np.outer(counts.sum(1), counts.sum(1)))
+    np.testing.assert_allclose(K, expected, atol=1e-12)
+
+
+def test_divided_by_the_smaller_set_it_is_no_kernel():
+    """Why there is no such choice: two sets without anything in common, and both in a third one."""
+    rows = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 1.0]])
+    sizes = rows.sum(axis=1)
+    K = HistogramIntersection().gram(rows) / np.minimum.outer(sizes, sizes)
+    assert np.linalg.eigvalsh(K).min() < -0.4

@@ -2,16 +2,18 @@
 
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from fewsight._base.errors import InvalidInput
+from fewsight.active import ActiveLearner, simulate
 from fewsight.channels import Colour, SpatialPmk
 from fewsight.evaluation import Arm, Comparison, Protocol, compare_baselines, comparison_figure, comparison_in_words
 from fewsight.evaluation.baselines import _Field
 from fewsight.evaluation.report import render_report
-from fewsight.images import sample_set
+from fewsight.images import FeatureCache, sample_set
 from fewsight.kernels import RBF, Linear
 from fewsight.learners import GPClassifier, LogisticClassifier
 
@@ -157,3 +159,52 @@ def test_the_picture_can_be_written_with_its_legend(tmp_path):
     comparison_figure(made((0.5, 0.8, 0.85, 0.9))).savefig(tmp_path / "picture.svg")
     text = (tmp_path / "picture.svg").read_text()
     assert text.count("<path") > 20
+
+
+def test_fewsight_asks_as_an_active_learner_does_by_default(tiles, monkeypatch):
+    """Random checks and exploring cost questions; a figure without them would be of something that nobody uses."""
+    import fewsight.evaluation.baselines as module
+
+    seen = []
+
+    def watched(*args, **options):
+        seen.append(options)
+        return simulate(*args, **options)
+
+    monkeypatch.setattr(module, "simulate", watched)
+    compare_baselines(tiles, replace(PROTOCOL, repeats=1), {"colour": Colour()}, baselines=["nn"])
+    usual = ActiveLearner()
+    assert seen[0]["explore"] is usual.explore is True
+    assert seen[0]["audit_share"] == usual.audit_share > 0
+    assert (seen[0]["batch_size"], seen[0]["relearn_every"]) == (usual.batch_size, usual.relearn_every)
+
+
+def test_a_comparison_that_was_cut_off_goes_on_from_there(tiles, monkeypatch, tmp_path):
+    cache = FeatureCache(tmp_path)
+
+    def compare(**options):
+        return compare_baselines(tiles, PROTOCOL, {"colour": Colour(cache=cache)}, **{"baselines": ["nn"], **options})
+
+    curves, calls = _Field.curves, []
+
+    def second_is_cut_off(self, arms, counts):
+        calls.append(self.seed)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return curves(self, arms, counts)
+
+    monkeypatch.setattr(_Field, "curves", second_is_cut_off)
+    with pytest.raises(KeyboardInterrupt):
+        compare()
+    whole = compare()
+    assert calls == [calls[0], calls[1], calls[1]]  # the first repeat was kept
+    again = compare()
+    assert len(calls) == 3
+    other = compare(labels=(3, 6))  # another question is another answer
+    assert len(calls) == 5
+    fresh = compare_baselines(tiles, PROTOCOL, {"colour": Colour()}, baselines=["nn"])
+    for arm, by in fresh.curves.items():
+        for metric, values in by.items():
+            np.testing.assert_array_equal(whole.curves[arm][metric], values)
+            np.testing.assert_array_equal(again.curves[arm][metric], values)
+            np.testing.assert_array_equal(other.curves[arm][metric][:, 0], values[:, 0])

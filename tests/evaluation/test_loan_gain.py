@@ -39,7 +39,7 @@ def test_without_a_lender_both_ways_are_the_same(make_set, mean_colour):
 
 
 def test_too_few_images_to_lend_are_said(make_set, mean_colour):
-    with pytest.raises(InvalidInput, match="more than twice as many images as the new one is learned from, 4"):
+    with pytest.raises(InvalidInput, match="of at least 10 images each, where the new one is learned from 4"):
         evaluate_borrowing(
             make_set(CLASSES), Protocol(per_class=(4,), test_per_class=2, repeats=1), {"colour": mean_colour()}
         )

@@ -17,7 +17,9 @@ SMALL = {
     "rare": {},
     "exploring": {"MARKS": (12, 20), "SIZE": 90},
     "wrong_labels": {"MARKS": (40,)},
+    "lag": {"SIZE": 120, "LABELS": 25, "MOST": 40, "WINDOW": 3},
 }
+NONE = {"N_INSIDE": 4, "N_OUTSIDE": 2, "N_NEVER": 2, "SIZES": (6,), "TEST": 6}
 
 
 @pytest.fixture(scope="module")
@@ -48,7 +50,7 @@ def run(data, work, tmp_path, monkeypatch):
     def command(name, *more):
         module = importlib.import_module(f"experiments.active.{name}")
         shared = importlib.import_module("experiments.common.command")
-        for constant, value in SMALL[name].items():
+        for constant, value in {**SMALL, "none_of_these": NONE}[name].items():
             monkeypatch.setattr(module, constant, value)
         words = [str(data), "--work", str(work), "--channel", "colour", "--n-jobs", "1", "--seeds", "0,1", *more]
         module.work(shared.read(module.parser(), [*words, "--json", str(tmp_path / "out.json")]))
@@ -90,6 +92,36 @@ def test_the_hard_images_are_compared_by_a_network_as_well(monkeypatch):
         with pytest.raises(StopIteration):
             pools.source(name, argparse.Namespace(channel="dense_pmk", n_jobs=1))
     assert asked == ["dense_pmk", "pretrained"]
+
+
+def test_answers_of_none_are_compared_with_silence(run, work):
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    labels = np.repeat([f"category {n}" for n in range(8)], 14)
+    vectors = np.abs(rng.normal(size=(112, 20))) + 3.0 * np.repeat(np.eye(8, 20), 14, axis=0)
+    (work / "vectors").mkdir(exist_ok=True)
+    np.savez(work / "vectors" / "caltech101.npz", vectors=vectors.astype(np.float32), labels=labels)
+    rows = {(row["metric"], row.get("way")): row for row in run("none_of_these")["records"]}
+    gained = rows["either_outside", "said"]["mean"] - rows["either_outside", "unsaid"]["mean"]
+    assert rows["either_outside_gained", None]["mean"] == pytest.approx(gained)
+    assert rows["accuracy", "said"]["mean"] > 0.8
+
+
+def _curve(behind):
+    """Labels and accuracies that are some labels behind."""
+    return [[labels, min(1.0, (labels - behind) / 100)] for labels in range(10, 61)]
+
+
+def test_labels_needed_are_those_at_which_the_averaged_curve_reaches_the_target(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT))
+    lag, pools = (importlib.import_module(f"experiments.active.{name}") for name in ("lag", "pools"))
+    monkeypatch.setattr(lag, "LABELS", 30)
+    rows = lag.describe(pools.VectorSource("v", None), [{"0": _curve(0), "1": _curve(1), "3": _curve(4)}] * 2)
+    found = {(row["metric"], row["lag"]): row["mean"] for row in rows}
+    assert found["labels_needed", 0] == 30
+    assert (found["labels_more", 1], found["labels_more", 3]) == (1, 4)
+    assert found["share_more", 3] == pytest.approx(4 / 30)
 
 
 def test_a_rare_category_is_one_in_a_hundred(monkeypatch):

@@ -1,4 +1,4 @@
-"""The bench of domains on made-up vectors: what is drawn, what peers say, what is kept and what the proposal promises."""
+"""The bench of domains on made-up vectors: what is drawn, what peers say, what is kept and what ours promises."""
 
 import json
 import subprocess
@@ -7,13 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from experiments.domains import proposal
-from experiments.domains.accuracy import differences, records, verdict
+from experiments.domains.accuracy import calibration, differences, records, verdict
 from experiments.domains.cells import Bench, expected_calibration_error, measure
-from experiments.domains.peers import LEARNERS, PEERS, Answers, logistic
+from experiments.domains.peers import LEARNERS, PEERS, Answers, gp, logistic
+from experiments.domains.summary import mean_over
 from experiments.domains.tasks import DOMAINS, Place, Task, draw_task, places_of
+from experiments.domains.unknown import Case, draw, mahalanobis
+from experiments.domains.unknown import measure as measure_unknown
+from experiments.domains.unknown import summary as unknown_summary
 from experiments.domains.vectors import LabelledVectors
 from scipy.special import softmax
+from sklearn.covariance import ledoit_wolf
 from sklearn.linear_model import LogisticRegression
 
 from fewsight.kernels.rbf import squared_distances
@@ -64,11 +68,11 @@ def test_places_of_many_categories_have_fewer_seeds():
     assert sum(place.domain == "clothing" for place in found) == 10 * 2
 
 
-@pytest.mark.parametrize("name", [*LEARNERS, "proposed"])
+@pytest.mark.parametrize("name", LEARNERS)
 @pytest.mark.parametrize(("per_class", "even"), [(1, True), (5, False)])
 def test_every_learner_is_far_above_chance(known, name, per_class, even):
     task = task_of(known, per_class, even=even)
-    found = {**LEARNERS, "proposed": proposal.proposed}[name](task)
+    found = LEARNERS[name](task)
     assert measure(found, task.test_codes)["accuracy"] > 0.4
     if found.probabilities is not None:
         np.testing.assert_allclose(found.probabilities.sum(axis=1), 1.0)
@@ -116,21 +120,20 @@ def test_the_verdict_says_where_ours_is_worse():
     assert len(records(cells, ["gp"], places)) == 4
 
 
-def test_the_unit_is_the_evidence_scale_and_left_out_variance_by_brute_force(known):
-    task = task_of(known, 2)
-    K = np.exp(-squared_distances(task.train, None) / 2.88)
-    posterior = proposal._condition(K, task.codes, proposal.USUAL_NOISE)
-    A = K + np.diag(posterior.noise_variance)
-    ones, inverse = np.ones(len(K)), np.linalg.inv(A)
-    P = inverse - np.outer(inverse @ ones, inverse @ ones) / (ones @ inverse @ ones)
-    scale = np.trace(posterior.targets.T @ P @ posterior.targets) / ((len(K) - 1) * 6)
-    rest = [np.delete(np.arange(len(K)), i) for i in range(len(K))]
-    variances = [1 - K[i, r] @ np.linalg.solve(A[np.ix_(r, r)], K[r, i]) for i, r in enumerate(rest)]
-    expected = -0.5 * np.log(scale * (np.mean(variances) + proposal.USUAL_NOISE))
-    assert proposal.log_unit(posterior) == pytest.approx(expected, rel=1e-8)
+def test_calibration_is_summed_up_over_sets_for_each_size():
+    metrics = ("accuracy", "log_loss", "calibration_error", "calibration_error_if_true", "overconfidence")
+    places = [Place(name, size, seed) for name in ("clothing", "neu_steel") for size in (1, 5) for seed in range(2)]
+    cells = {(name, place): dict.fromkeys(metrics, 0.1) for name in ("gp", "logistic") for place in places}
+    for place in places:
+        cells["gp", place]["overconfidence"] = {"clothing": 0.2, "neu_steel": -0.4}[place.domain]
+    first, second = calibration(cells, places)
+    assert (first["per_class"], second["per_class"]) == (1, 5)
+    assert first["gp_overconfidence"] == pytest.approx(-0.1)
+    assert first["gp_furthest_confidence"] == pytest.approx(0.4)
+    assert second["logistic_log_loss"] == pytest.approx(0.1)
 
 
-def test_the_proposal_does_not_lean_to_large_categories(known):
+def test_ours_does_not_lean_to_large_categories(known):
     task = task_of(known, 15, even=False)
     small = np.isin(task.test_codes, np.flatnonzero(np.bincount(task.codes) <= 5))
 
@@ -138,11 +141,30 @@ def test_the_proposal_does_not_lean_to_large_categories(known):
         decided = found.scores.argmax(axis=1)
         return float(np.isin(decided, np.unique(task.test_codes[small])).mean() / small.mean())
 
-    assert abs(share(proposal.proposed(task)) - 1) <= abs(share(logistic(task)) - 1) + 0.02
+    assert abs(share(gp(task)) - 1) <= abs(share(logistic(task)) - 1) + 0.02
 
 
-def test_equal_categories_have_equal_noise():
-    np.testing.assert_array_equal(proposal.balance(np.repeat(np.arange(4), 3)), np.ones(12))
+def test_strangers_are_of_other_categories_and_are_noticed(known):
+    case = Case("neu_steel", 5, 100, two=False)
+    task, strange = draw(case, known)
+    assert task.n_classes == 4
+    assert len(strange) == 2 * 30
+    assert squared_distances(strange, np.vstack([task.train, task.test])).min() > 1e-9
+    assert draw(Case("neu_steel", 5, 100, two=True), known)[0].n_classes == 2
+    found = {case: measure_unknown(case, known) for case in (case, Case("neu_steel", 5, 101, two=False))}
+    rows, gaps = unknown_summary(found)
+    assert mean_over(rows, "fewsight", "unknown_auroc") > 0.7  # one of two twins may be strange
+    assert gaps[0]["mean"] > -0.1
+    assert all(0 <= row["mean"] <= 1 for row in rows)
+
+
+def test_the_mahalanobis_distance_is_that_of_the_shrunk_covariance(known):
+    task, strange = draw(Case("neu_steel", 15, 100, two=True), known)
+    means = np.stack([task.train[task.codes == code].mean(axis=0) for code in (0, 1)])
+    inverse = np.linalg.inv(ledoit_wolf(task.train - means[task.codes], assume_centered=True)[0])
+    apart = strange[:, None] - means
+    expected = np.einsum("mcd,de,mce->mc", apart, inverse, apart).min(axis=1)
+    np.testing.assert_allclose(mahalanobis(task, strange), expected, rtol=1e-6)
 
 
 @pytest.mark.slow
@@ -156,6 +178,6 @@ def test_the_command_writes_records_and_a_verdict(caltech101, tmp_path):
     command = [sys.executable, "-m", "experiments.domains.accuracy", data, *options, "--json", out]
     subprocess.run([*map(str, command)], cwd=ROOT, check=True, timeout=600)
     found = json.loads(out.read_text())
-    assert found["verdict"]["cells"] == 3
+    assert found["protocol"]["verdict"]["cells"] == 3
     assert {"set", "learner", "per_class"} <= set(found["records"][0])
     assert str(tmp_path) not in json.dumps(found["protocol"])

@@ -79,3 +79,43 @@ def test_the_comparison_of_rules_for_unknowns_runs(ten_categories, tmp_path):
     area = {row["rule"]: row["mean"] for row in records if row["metric"] == "unknown_auroc"}
     assert set(area) == set(RULES)
     assert area["contrast"] > 0.6  # chance is 0.5; one small draw says no more
+
+
+def test_the_ways_to_divide_a_pyramid_match_are_compared(ten_categories, tmp_path):
+    out = tmp_path / "partial.json"
+    options = ["--work", tmp_path / "work", "--seeds", "100", "--categories", 4, "--channels", "harris_pmk"]
+    run("experiments.kapoor2010.partial_match", ten_categories, *options, "--n-jobs", 1, "--json", out)
+    content = json.loads(out.read_text())
+    accuracy = {row["normalise"]: row["mean"] for row in content["records"] if row["learner"] == "gp"}
+    assert set(accuracy) == {"size", "self", "smaller", "count"}
+    assert min(accuracy["size"], accuracy["self"], accuracy["count"]) > 0.4
+    assert content["least_eigenvalues"]["harris_pmk"]["smaller"][0] < -1e-3  # no kernel
+    assert content["least_eigenvalues"]["harris_pmk"]["self"][0] > -1e-6
+
+
+@pytest.mark.parametrize("figure", ["fig3", "fig4_penalties"])
+def test_small_versions_of_figures_3_and_4_run(ten_categories, tmp_path, figure):
+    out, options = (
+        tmp_path / "figure.json",
+        ["--pool", 3, "--sizes", "1,3", "--seeds", "100", "--channels", "phog,colour"],
+    )
+    files = ["--work", tmp_path / "work", "--json", out, "--figure", tmp_path / "figure.png"]
+    run(f"experiments.kapoor2010.{figure}", ten_categories, *options, *files, "--n-jobs", 1)
+    rows = [row for row in json.loads(out.read_text())["records"] if row["metric"] == "accuracy"]
+    assert {row["per_class"] for row in rows} == {1, 3}
+    if figure == "fig4_penalties":  # every row says what it is
+        assert {(row.get("penalty"), row.get("noise")) for row in rows} >= {
+            ("l1", "fixed"),
+            ("l2", "fixed"),
+            ("none", "learned"),
+        }
+
+
+def test_borrowing_is_measured_with_one_to_four_images(ten_categories, tmp_path):
+    out = tmp_path / "borrowing.json"
+    options = ["--work", tmp_path / "work", "--seeds", "100", "--channels", "phog", "--categories", 5, "--n-jobs", 1]
+    run("experiments.rodner2010.borrowing", ten_categories, *options, "--sizes", "1,4", "--json", out)
+    rows = json.loads(out.read_text())["records"]
+    assert {(row["per_class"], row["method"]) for row in rows} == {
+        (n, way) for n in (1, 4) for way in ("independent", "borrowed")
+    }

@@ -72,6 +72,21 @@ def test_quadratic_forms_of_all_columns_are_right_to_the_rounding(several, grams
     np.testing.assert_allclose(several.quadratic_forms(A[:, 0]), found[:, :1], rtol=1e-9)
 
 
+def test_forms_and_products_come_together(several, columns):
+    weights = np.random.default_rng(3).normal(size=(columns.shape[1], len(several)))
+    weights[:, 4] = 0.0
+    forms, products = several.forms_and_products(columns, weights)
+    np.testing.assert_allclose(forms, several.quadratic_forms(columns), rtol=1e-9)
+    for column, row, found in zip(columns.T, weights, products.T, strict=True):
+        np.testing.assert_allclose(found, several.weighted_sum(row) @ column, atol=1e-9 * np.abs(found).max())
+
+
+def test_several_weighted_sums_are_each_by_itself(several):
+    weights = np.random.default_rng(4).normal(size=(3, len(several)))
+    for found, row in zip(several.weighted_sums(weights), weights, strict=True):
+        np.testing.assert_allclose(found, several.weighted_sum(row), rtol=0, atol=1e-11)
+
+
 def test_a_list_stays_a_list_to_the_last_bit(gram):
     grams = [gram(9, seed) for seed in range(3)]
     weights = np.array([0.2, 0.5, 0.3])

@@ -55,10 +55,32 @@ def test_a_class_that_is_new_had_minus_one_as_its_target_everywhere():
     np.testing.assert_allclose(grown.mean, expected, atol=1e-10)
 
 
+@pytest.mark.parametrize("n_before", [0, 3, 20])
+@pytest.mark.parametrize("size", [1, 2, 17])
+def test_a_block_equals_its_labels_one_by_one(n_before, size):
+    targets = np.where(np.arange(40)[:, None] % 5 == np.arange(5), 1.0, -1.0)
+    single, block = (GrowingPosterior(K.diagonal().copy()) for _ in range(2))
+    for position in range(n_before):
+        for grown in (single, block):
+            grown.append(position, K[position].copy(), targets[position, :2], NOISE)
+    where, before = np.arange(n_before, n_before + size), []
+    for position in where.tolist():
+        new = np.full(5 - single.n_columns, -single._of_ones[position])
+        before.append(np.append(single.mean[position], new))
+        single.append(position, K[position].copy(), targets[position], NOISE)
+    told = block.append_block(where, K[where].copy(), targets[where], NOISE)
+    np.testing.assert_allclose(block.mean, single.mean, atol=1e-12)
+    np.testing.assert_allclose(block.variance, single.variance, atol=1e-12)
+    np.testing.assert_allclose(told, before, atol=1e-10)
+    for grown in (single, block):
+        grown.take_back(5)
+    np.testing.assert_allclose(block.mean, single.mean, atol=1e-10)
+
+
 class Columns:
     """All columns of K, as a pool would keep them."""
 
-    def first(self, positions, start=0):
+    def of(self, positions):
         return K[positions].astype(np.float32)
 
 
@@ -77,3 +99,26 @@ def test_with_a_free_mean_appending_equals_the_definition(n):
         grown.mean, k @ np.linalg.solve(A, TARGETS[:n] - means) + means, atol=1e-4
     )  # float32 columns
     np.testing.assert_allclose(grown.variance, variance, atol=1e-4)
+
+
+@pytest.mark.parametrize("learned", ["at once", "one by one", "as a block"])
+def test_points_that_come_later_are_as_if_they_had_been_there(learned):
+    targets = np.where(np.arange(20)[:, None] % 4 == np.arange(4), 1.0, -1.0)
+    whole, grown = GrowingPosterior(K.diagonal().copy()), GrowingPosterior(K.diagonal()[:30].copy())
+    for posterior, m in ((whole, 50), (grown, 30)):
+        if learned == "at once":
+            posterior.condition(K[:20, :20] + NOISE * np.eye(20), K[:20, :m], targets)
+        else:
+            for i in range(8):
+                posterior.append(i, K[i, :m].copy(), targets[i, : 1 + i // 2], NOISE)
+            if learned == "as a block":
+                posterior.append_block(np.arange(8, 20), K[8:20, :m].copy(), targets[8:20], NOISE)
+    grown.widen(K.diagonal()[30:], np.arange(grown.n), K[: grown.n, 30:])
+    for posterior in (whole, grown):
+        posterior.append(40, K[40].copy(), np.array([1.0, -1.0, -1.0, -1.0, -1.0]), NOISE)
+    np.testing.assert_allclose(grown.mean, whole.mean, atol=1e-10)
+    np.testing.assert_allclose(grown.variance, whole.variance, atol=1e-10)
+    for posterior in (whole, grown):
+        posterior.take_back(4)
+        posterior.take_back(4)
+    np.testing.assert_allclose(grown.mean, whole.mean, atol=1e-10)

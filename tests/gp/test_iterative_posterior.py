@@ -216,12 +216,12 @@ def test_its_state_brings_it_back(noise):
 @pytest.mark.parametrize(
     ("name", "wrong", "sentence"),
     [
-        ("dual", np.ones((N, 2)), "model: dual must be a matrix of 60 x 3, got 60 x 2"),
-        ("ones", np.ones((N, 2)), "a column per class and a row per training example"),
-        ("means", np.ones(2), "a column per class and a row per training example"),
-        ("example_classes", np.full(N, 3), "a column per class and a row per training example"),
-        ("example_classes", np.zeros(N), "a column per class and a row per training example"),
-        ("noise", np.zeros((N, 1)), "the noise must be > 0"),
+        ("dual", np.ones((N, 2)), "array dual must be float64 of shape 60 x 3, got float64 of shape 60 x 2"),
+        ("ones", np.ones((N, 2)), "array ones must be float64 of shape 60 x 1, got float64 of shape 60 x 2"),
+        ("means", np.ones(2), "array means must be float64 of shape 3, got float64 of shape 2"),
+        ("example_classes", np.full(N, 3), "array example_classes must hold numbers from -1 to 2, got 3 to 3"),
+        ("example_classes", np.zeros(N), "array example_classes must be whole numbers of shape 60, got float64"),
+        ("noise", np.zeros((N, 1)), "array noise must hold numbers above 0"),
     ],
 )
 def test_a_state_that_was_edited_is_refused_in_one_sentence(name, wrong, sentence):

@@ -61,6 +61,31 @@ def test_keys_change_with_every_part_its_kind_and_its_place() -> None:
     assert FeatureCache.key_of("ab", dict(reversed(recipe.items()))) == FeatureCache.key_of("ab", recipe)
 
 
+def doubled(stored: State) -> int:
+    return 2 * int(stored.array("descriptors", (3, None), np.uint8)[0, 0])
+
+
+@pytest.mark.parametrize(
+    "restore",
+    [
+        lambda stored: stored.array("descriptors", (4, 8), np.uint8),
+        lambda stored: stored.arrays["gone"],
+        lambda stored: stored.header["value"] / 0,
+        lambda stored: 7,  # which reads nothing of it
+    ],
+)
+def test_an_entry_that_is_not_what_its_reader_takes_is_a_miss_and_goes(tmp_path: Path, restore: Any) -> None:
+    cache = FeatureCache(tmp_path)
+    entry = State({"value": 7}, {"descriptors": np.full((3, 8), 7, np.uint8)})
+    cache.put(key(1), entry)
+    assert cache.read(key(1), doubled) == 14
+    assert cache.read(key(1), restore) is None
+    assert key(1) not in cache
+    assert cache.read(key(1), doubled) is None
+    cache.put(key(1), entry)
+    assert cache.read(key(1), doubled) == 14
+
+
 @pytest.mark.parametrize("wrong", ["", "abc", "../../etc/passwd", "ABCDEF0123", "0123456789/", 5, None])
 def test_only_keys_as_key_of_gives_them_are_taken(tmp_path: Path, wrong: Any) -> None:
     for ask in (FeatureCache(tmp_path).get, lambda text: FeatureCache(tmp_path).put(text, state(1))):

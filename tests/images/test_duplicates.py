@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from PIL import Image as Pillow
 
-from fewsight._base.types import State
-from fewsight.images import FeatureCache, Image, ImageArray, ImageFile, find_duplicates, sample_set
-from fewsight.images.duplicates import RECIPE, Duplicates, look_of
+from fewsight._base.errors import InvalidInput
+from fewsight.images import FeatureCache, Image, ImageArray, ImageFile, KnownLooks, find_duplicates, sample_set
+from fewsight.images.duplicates import Duplicates
+from fewsight.images.looks import look_of
 
 TILES = sample_set().images[::11]
 CHANGES = {
@@ -119,16 +120,27 @@ def test_an_image_with_two_labels_is_named() -> None:
     assert [each.tolist() for each in found.contradictions(["a", "b", "c", "a", "b", None])] == [[0, 2]]
 
 
-def test_looks_are_kept_and_damaged_ones_computed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_known_looks_give_the_same_pictures_without_an_image(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = FeatureCache(tmp_path)
-    images = [TILES[0], TILES[1], TILES[0]]
+    copy = ImageArray(np.asarray(picture(TILES[0]).resize((48, 48))))
+    images = [TILES[0], TILES[1], copy, TILES[1], TILES[2]]
     expected = find_duplicates(images, cache=cache).pictures.tolist()
-    key = FeatureCache.key_of("look", TILES[0].content_hash, RECIPE)
-    for wrong in (np.zeros(3, np.float32), np.full_like(look_of(TILES[0]), np.nan)):
-        cache.put(key, State({}, {"look": wrong}))
-        assert find_duplicates(images, cache=cache).pictures.tolist() == expected
-    monkeypatch.setattr("fewsight.images.duplicates.look_of", lambda image: pytest.fail("computed again"))
-    assert find_duplicates(images, cache=cache).pictures.tolist() == expected
+    hashes = [image.content_hash for image in images]
+    monkeypatch.setattr("fewsight.images.looks.look_of", lambda image: pytest.fail("looked at again"))
+    known = KnownLooks(cache)
+    assert known.same_pictures(hashes).pictures.tolist() == expected == [0, 1, 0, 1, 2]
+    cache.clear()
+    assert known.same_pictures(hashes[::-1]).pictures.tolist() == [0, 1, 2, 1, 2]  # remembered
+
+
+def test_an_image_nobody_looked_at_is_like_those_with_its_hash_only(tmp_path: Path) -> None:
+    cache = FeatureCache(tmp_path)
+    find_duplicates(TILES[:1], cache=cache)
+    unseen, seen = TILES[1].content_hash, TILES[0].content_hash
+    assert KnownLooks(cache).same_pictures([unseen, seen, unseen, seen]).pictures.tolist() == [0, 1, 0, 1]
+    assert KnownLooks(cache).same_pictures([]).pictures.tolist() == []
+    with pytest.raises(InvalidInput, match="distance must be a number from 0 to 1, got 2"):
+        KnownLooks(cache).same_pictures([seen], distance=2.0)
 
 
 @pytest.mark.slow

@@ -85,6 +85,9 @@ def test_copies_come_back_from_the_cache(tmp_path: Path) -> None:
     assert keep_copies(cache, image.content_hash, look.copies)
     assert kept_copy(cache, image.content_hash, 320) == look.copies[320]
     assert kept_copy(cache, image.content_hash, 1600) == look.copies[1600]
+    for damaged in (b"", look.copies[320][:-9], b"GIF89a", look.copies[320][2:]):
+        keep_copies(cache, image.content_hash, {320: damaged})
+        assert kept_copy(cache, image.content_hash, 320) is None
     with pytest.raises(InvalidInput, match="side must be one of"):
         kept_copy(cache, image.content_hash, 99)
 

@@ -83,6 +83,7 @@ def test_file_names_that_are_not_utf8_are_found(folder: Path) -> None:
     ("content", "message"),
     [
         ("", "table of labels must be a file with rows, got: empty file"),
+        (b"PK\3\4\0\0\x9d\nfile,category\n", "table of labels must be a text file with rows, got one that is no text"),
         (
             "name,category\na.png,cat\n",
             r"must name a column file \(or filename, path, image\), got the columns name, cat",

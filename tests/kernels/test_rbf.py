@@ -38,3 +38,16 @@ def test_rbf_with_equal_scales_is_rbf_with_one_scale() -> None:
 def test_a_very_large_scale_switches_a_dimension_off() -> None:
     X = np.random.default_rng(3).normal(size=(9, 2))
     np.testing.assert_allclose(RBF((0.5, 1e9)).gram(X), RBF(0.5).gram(X[:, :1]), rtol=1e-12)
+
+
+@pytest.mark.parametrize("scale", [0.7, (0.5, 2.0, 1.0)])
+@pytest.mark.parametrize("shift", [0.0, 1e3])
+def test_rows_made_ready_once_give_the_same_values(scale: float | tuple[float, ...], shift: float) -> None:
+    rng = np.random.default_rng(0)
+    A, B = rng.normal(size=(4, 3)) + shift, rng.normal(size=(30, 3)) + shift
+    kernel = RBF(scale=scale)
+    ready = kernel.against(B)
+    np.testing.assert_allclose(ready.gram(A), kernel.gram(A, B), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(np.diag(ready.gram(B)), 1.0, atol=1e-12)
+    far = np.vstack([B, B[:1] + 1e6])  # too far for the short way
+    np.testing.assert_allclose(kernel.against(far).gram(B), kernel.gram(B, far), rtol=1e-9, atol=1e-12)

@@ -9,6 +9,7 @@ from fewsight.learners.folds import (
     class_folds,
     columns_to_calibrate,
     identical,
+    left_out_folds,
     near_duplicates,
     predictable,
     sampled_folds,
@@ -116,3 +117,16 @@ def test_accuracy_counts_classes_with_two_pictures_only():
     assert accuracy_of_left_out(mean, classes) == (1.0 + 2 / 3) / 2
     assert accuracy_of_left_out(mean, classes, np.array([0, 0, 1, 2, 3])) == 2 / 3
     assert accuracy_of_left_out(mean, classes, np.array([0, 0, 1, 1, 1])) is None
+
+
+def test_examples_of_no_class_are_shared_out_and_never_predicted():
+    K = np.eye(12) * 1.0
+    classes = np.array([0, 0, 0, 0, 1, 1, 1, 1, -1, -1, -1, -1])
+    folds, kept = left_out_folds(K, classes)
+    assert sorted(folds[8:].tolist()) == [0, 1, 2, 3]
+    assert kept.tolist() == list(range(8))
+    without, _ = left_out_folds(K[:8, :8], classes[:8])
+    assert folds[:8].tolist() == without.tolist()
+    mean = np.where(np.arange(2) == classes[:, None], 1.0, -1.0)
+    assert accuracy_of_left_out(mean, classes) == 1.0
+    assert columns_to_calibrate(classes, 1) == columns_to_calibrate(classes[:8], 1)

@@ -2,9 +2,11 @@
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 from fewsight._base.errors import FewsightError
+from fewsight._base.none_of_these import NONE_OF_THESE
 from fewsight.channels import SpatialPmk
 from fewsight.gp import log_evidence_and_gradients
 from fewsight.images import sample_set
@@ -24,7 +26,7 @@ KERNEL = RBF(scale=3.0)
 
 def test_latent_values_are_those_of_the_equations():
     """[Kapoor2010, eq. 5 and 6], written with an explicit inverse."""
-    gp = GPClassifier(KERNEL, noise_variance=0.2).fit(X[:40], NAMES[:40])
+    gp = GPClassifier(KERNEL, noise_variance=0.2, balanced=False).fit(X[:40], NAMES[:40])
     inverse = np.linalg.inv(KERNEL.gram(X[:40]) + 0.2 * np.eye(40))
     K_test = KERNEL.gram(X[40:], X[:40])
     targets = np.where(NAMES[:40, None] == gp.classes_, 1, -1)
@@ -70,7 +72,18 @@ def test_given_weights_are_used_as_given():
 def test_balanced_noise_follows_the_class_sizes():
     labels = np.array(["rare"] * 5 + ["common"] * 55)
     gp = GPClassifier(KERNEL, noise_variance=0.3, balanced=True).fit(X, labels)
-    np.testing.assert_allclose(gp.posterior_.noise_variance, np.repeat([0.3 * 2 * 5 / 60, 0.3 * 2 * 55 / 60], [5, 55]))
+    shares = np.repeat([2 * 5 / 60, 2 * 55 / 60], [5, 55])
+    np.testing.assert_allclose(gp.posterior_.noise_variance, 0.3 * shares ** (1 + 1 / 5))
+
+
+def test_categories_are_balanced_unless_it_is_declined():
+    labels = np.array(["rare"] * 5 + ["common"] * 55)
+    noises = {
+        GPClassifier(KERNEL, noise_variance=0.3, **options).fit(X, labels).posterior_.noise_variance[0]
+        for options in ({}, {"balanced": True}, {"balanced": False})
+    }
+    assert len(noises) == 2
+    assert max(noises) == 0.3
 
 
 @pytest.mark.parametrize("precomputed", [False, True])
@@ -142,5 +155,72 @@ def test_copies_of_a_picture_answer_for_none_of_them_and_are_remembered(tmp_path
 @pytest.mark.parametrize("K", [-np.eye(6), np.diag([1.0, 1, 1, -5, 1, 1]), np.eye(6) - 0.5])
 @pytest.mark.parametrize("noise", ["left-out", 0.001])
 def test_a_gram_matrix_that_is_none_is_not_blamed_on_the_noise(K, noise):
-    with pytest.raises(FewsightError, match="must be positive semi-definite"):
+    sentence = "must be positive semi-definite|GPClassifier: the diagonal of a Gram matrix X must be >= 0, got -[15]"
+    with pytest.raises(FewsightError, match=sentence):
         GPClassifier("precomputed", noise_variance=noise).fit(K, [0, 0, 0, 1, 1, 1])
+
+
+# None of these.
+
+
+@pytest.fixture(scope="module")
+def outsiders():
+    """Four groups of points; the last belongs to no category."""
+    rng = np.random.default_rng(0)
+    group = np.arange(240) % 4
+    rows = 3.0 * np.eye(4)[group] + rng.normal(size=(240, 4))
+    labels = np.array(["ant", "bee", "cat", NONE_OF_THESE], dtype=object)[group]
+    return rows, group, labels
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+def test_an_example_of_none_is_one_more_with_minus_one_everywhere(outsiders, balanced):
+    rows, _, labels = outsiders
+    model = GPClassifier(RBF(scale=3.0), noise_variance=0.1, balanced=balanced).fit(rows[:80], labels[:80])
+    targets = np.array([[1.0 if label == name else -1.0 for name in ("ant", "bee", "cat")] for label in labels[:80]])
+    K = RBF(scale=3.0).gram(rows)
+    dual = np.linalg.solve(K[:80, :80] + 0.1 * np.eye(80), targets)  # four equal groups: balancing changes nothing
+    np.testing.assert_allclose(model.latent(rows).mean, K[:, :80] @ dual, atol=1e-10)
+    assert model.labels_.tolist() == labels[:80].tolist()
+    added = GPClassifier(RBF(scale=3.0), noise_variance=0.1, balanced=balanced).fit(rows[:40], labels[:40])
+    added.add(rows[40:80], labels[40:80])
+    np.testing.assert_allclose(added.latent(rows).mean, model.latent(rows).mean, atol=1e-10)
+
+
+def test_calibration_and_left_out_accuracy_are_about_categories_alone(outsiders):
+    rows, group, labels = outsiders
+    model = GPClassifier(RBF(scale=3.0)).fit(rows[:120], labels[:120])
+    assert model.calibration_.n_examples == model.novelty_.n_examples == (group[:120] < 3).sum()
+    mean = model.leave_one_out().mean[group[:120] < 3]
+    right = mean.argmax(axis=1) == group[:120][group[:120] < 3]
+    assert model.left_out().accuracy == pytest.approx(right.mean())
+
+
+@pytest.mark.parametrize(("rule", "more"), [("latent", 0.3), ("contrast", 0.05), ("auto", 0.0)])
+def test_what_belongs_to_none_is_called_unknown_more_often_once_that_was_said(outsiders, rule, more):
+    rows, group, labels = outsiders
+    known = np.where(group < 3, labels, None)
+    learner = GPClassifier(RBF(scale=3.0), unknown_rule=rule)
+    said, unsaid = (clone(learner).fit(rows[:120], y[:120]) for y in (labels, known))
+    outside, inside = rows[120:][group[120:] == 3], rows[120:][group[120:] < 3]
+    assert said.is_unknown(outside).mean() >= unsaid.is_unknown(outside).mean() + more
+    assert said.is_unknown(inside).mean() < 0.15
+    left_out = said.left_out_unknown()
+    assert left_out[group[:120] == 3].mean() > 0.5 > left_out[group[:120] < 3].mean()
+
+
+def test_with_few_examples_what_is_stranger_than_all_of_them_is_unknown_only_if_somebody_said_none(outsiders):
+    rows, _, labels = outsiders
+    model = GPClassifier(RBF(scale=3.0)).fit(rows[:9], labels[:9])
+    assert np.isfinite(model.novelty_.threshold)
+    assert not model.novelty_.holds
+    without = GPClassifier(RBF(scale=3.0)).fit(rows[:9], [None if y is NONE_OF_THESE else y for y in labels[:9]])
+    assert np.isinf(without.novelty_.threshold)
+
+
+def test_one_category_and_what_is_none_of_it_is_learned(outsiders):
+    rows, group, labels = outsiders
+    some = np.isin(group, (0, 3))
+    model = GPClassifier(RBF(scale=3.0)).fit(rows[some][:60], labels[some][:60])
+    mean = model.latent(rows[some][60:]).mean[:, 0]
+    assert np.mean((mean > 0) == (group[some][60:] == 0)) > 0.85

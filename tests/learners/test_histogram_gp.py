@@ -8,6 +8,7 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from bags_of_words import X_TEST, Y_TEST, X, Y, words
 from fewsight._base.errors import FewsightError
+from fewsight._base.none_of_these import NONE_OF_THESE
 from fewsight.kernels import HistogramIntersection
 from fewsight.learners import HistogramGPClassifier
 from fewsight.persistence import load, save
@@ -188,3 +189,32 @@ def test_empty_rows_empty_columns_ties_and_single_examples():
     assert np.isfinite(learner.assess(rows).latent.std).all()
     two = HistogramGPClassifier().fit(np.eye(2), ["a", "b"])
     assert two.predict(np.eye(2)).tolist() == ["a", "b"]
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("options", [{}, {"balanced": True}, {"noise_per_class": True}])
+def test_examples_of_none_have_minus_one_everywhere(n_classes, options):
+    rng = np.random.default_rng(5)
+    group = np.arange(120) % (n_classes + 1)
+    rows = np.abs(rng.normal(size=(120, 6))) + 2.0 * np.eye(6)[group]
+    labels = np.array([*"abc"[:n_classes], NONE_OF_THESE], dtype=object)[group]
+    model = HistogramGPClassifier(tolerance=1e-10, quantization_bins=None, **options).fit(rows, labels)
+    assert model.classes_.tolist() == list("abc"[:n_classes])
+    assert model.labels_.tolist() == labels.tolist()
+    posterior = model.posterior_
+    targets = np.where(group[:, None] == np.arange(n_classes), 1.0, -1.0)
+    K, expected = posterior.operator @ np.eye(120), []
+    for column in range(n_classes):
+        noise = posterior.noise[:, column if posterior.noise.shape[1] > 1 else 0]
+        inverse = np.linalg.inv(K + np.diag(noise))
+        mean = inverse.sum(axis=0) @ targets[:, column] / inverse.sum()
+        expected.append(K @ inverse @ (targets[:, column] - mean) + mean)
+    np.testing.assert_allclose(model.latent_mean(rows), np.column_stack(expected), atol=1e-6)
+    assert model.calibration_.n_examples == (group < n_classes).sum()
+    added = HistogramGPClassifier(tolerance=1e-10, noise_variance=0.1).fit(rows[:60], labels[:60])
+    grown = HistogramGPClassifier(tolerance=1e-10, noise_variance=0.1).fit(
+        rows[:60][group[:60] < n_classes], labels[:60][group[:60] < n_classes]
+    )
+    grown.add(rows[:60][group[:60] == n_classes], labels[:60][group[:60] == n_classes])
+    assert grown.latent_mean(rows).shape == added.latent_mean(rows).shape
+    assert (grown.posterior_.classes == -1).sum() == (added.posterior_.classes == -1).sum() > 0

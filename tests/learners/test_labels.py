@@ -9,9 +9,18 @@ import numpy as np
 import pytest
 
 from fewsight._base.errors import InvalidInput
+from fewsight._base.none_of_these import NONE_OF_THESE
 from fewsight.kernels import RBF
 from fewsight.learners import GPClassifier, HistogramGPClassifier
-from fewsight.learners.labels import classes_from, classes_header, labelled, targets_of
+from fewsight.learners.labels import (
+    class_numbers,
+    classes_from,
+    classes_header,
+    classes_in,
+    labelled,
+    labels_of,
+    targets_of,
+)
 from fewsight.persistence import load, save
 
 X = np.abs(np.random.default_rng(0).normal(size=(4, 3)))
@@ -139,3 +148,18 @@ def test_classes_that_a_file_cannot_hold_are_said():
 def test_classes_that_were_edited_are_refused(header):
     with pytest.raises(InvalidInput):
         classes_from(header)
+
+
+def test_none_of_these_is_kept_beside_labels_of_one_kind_and_is_no_class():
+    for given in (["a", NONE_OF_THESE, None, "b"], np.array([True, NONE_OF_THESE, None, False], dtype=object)):
+        labels, positions = labelled(GPClassifier(), given, 4)
+        assert positions.tolist() == [0, 1, 3]
+        assert labels[1] is NONE_OF_THESE
+        assert classes_in(labels).dtype == np.array([given[0]]).dtype
+        targets = targets_of(labels, classes_in(labels))
+        first = int(np.argmax(classes_in(labels) == given[0]))
+        assert class_numbers(targets).tolist() == [first, -1, 1 - first]
+        assert labels_of(class_numbers(targets), classes_in(labels)).tolist() == labels.tolist()
+    with pytest.raises(InvalidInput, match="labels must be of one kind"):
+        labelled(GPClassifier(), ["a", NONE_OF_THESE, 1], 3)
+    assert class_numbers(np.zeros((2, 0))).tolist() == [-1, -1]

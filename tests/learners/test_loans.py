@@ -16,7 +16,7 @@ X_TEST = np.random.default_rng(1).normal(scale=3.0, size=(40, 2))
 
 
 def learned():
-    return GPClassifier(RBF(scale=1.5), noise_variance=0.1).fit(X, LABELS)
+    return GPClassifier(RBF(scale=1.5), noise_variance=0.1, balanced=False).fit(X, LABELS)
 
 
 def test_what_is_borrowed_is_the_posterior_of_two_dependent_tasks():
@@ -37,7 +37,7 @@ def test_leave_one_out_of_a_loan_is_that_of_learning_without_the_example():
     column = model.classes_.tolist().index("gerenuk")
     for left_out in (0, 25, 30):  # a chair and two llamas
         kept = np.delete(np.arange(len(X)), left_out)
-        without = GPClassifier(RBF(scale=1.5), noise_variance=0.1).fit(X[kept], LABELS[kept])
+        without = GPClassifier(RBF(scale=1.5), noise_variance=0.1, balanced=False).fit(X[kept], LABELS[kept])
         mean = without.borrow("gerenuk", "llama", 0.6).latent(X[left_out : left_out + 1]).mean[0, column]
         assert model.leave_one_out().mean[left_out, column] == pytest.approx(mean, abs=1e-10)
 
@@ -49,7 +49,9 @@ def test_leave_group_out_of_a_loan_is_that_of_learning_without_the_group():
     found = model.leave_group_out(groups).mean
     kept = np.flatnonzero(groups != 0)
     without = (
-        GPClassifier(RBF(scale=1.5), noise_variance=0.1).fit(X[kept], LABELS[kept]).borrow("gerenuk", "llama", 0.6)
+        GPClassifier(RBF(scale=1.5), noise_variance=0.1, balanced=False)
+        .fit(X[kept], LABELS[kept])
+        .borrow("gerenuk", "llama", 0.6)
     )
     np.testing.assert_allclose(found[[0, 3, 26]], without.latent(X[[0, 3, 26]]).mean, atol=1e-10)
     np.testing.assert_allclose(np.delete(found, [0, 3, 26], 0), np.delete(model.leave_one_out().mean, [0, 3, 26], 0))
@@ -58,7 +60,7 @@ def test_leave_group_out_of_a_loan_is_that_of_learning_without_the_group():
 def test_a_loan_of_correlation_zero_leaves_out_the_lender():
     model = learned().borrow("gerenuk", "llama", 0.0)
     kept = LABELS != "llama"
-    without = GPClassifier(RBF(scale=1.5), noise_variance=0.1).fit(X[kept], LABELS[kept])
+    without = GPClassifier(RBF(scale=1.5), noise_variance=0.1, balanced=False).fit(X[kept], LABELS[kept])
     column, other = (m.classes_.tolist().index("gerenuk") for m in (model, without))
     np.testing.assert_allclose(model.latent(X_TEST).mean[:, column], without.latent(X_TEST).mean[:, other], atol=1e-10)
 
@@ -77,7 +79,7 @@ def test_a_loan_follows_examples_that_come_and_go():
     model = learned().borrow("gerenuk", "llama", 0.8)
     more = np.array([[1.9, 4.4], [0.1, 2.9]])
     model.add(more, ["gerenuk", "llama"])
-    whole = GPClassifier(RBF(scale=1.5), noise_variance=0.1).fit(
+    whole = GPClassifier(RBF(scale=1.5), noise_variance=0.1, balanced=False).fit(
         np.vstack([X, more]), np.concatenate([LABELS, ["gerenuk", "llama"]])
     )
     whole.borrow("gerenuk", "llama", 0.8)

@@ -55,9 +55,8 @@ class BrightnessClassifier(Learner):
     @classmethod
     def from_state(cls, state):
         learner = cls()
-        learner.classes_, learner.means_ = classes_from(state.header), state.arrays["means"]
-        if learner.means_.shape != learner.classes_.shape:
-            raise InvalidInput("there must be a mean for each class.")
+        learner.classes_ = classes_from(state.header)
+        learner.means_ = state.array("means", learner.classes_.shape, np.float64)
         return learner
 
 

@@ -7,7 +7,7 @@ from fewsight._base.errors import FewsightError
 from fewsight.kernels import RBF
 from fewsight.learners import GPClassifier
 from fewsight.learners.calibration import Calibration
-from fewsight.learners.novelty import RULES, Novelty, Signs, fit_novelty
+from fewsight.learners.novelty import COMBINED, RULES, Novelty, Signs, fit_novelty
 
 KERNEL = RBF(scale=3.0)
 
@@ -44,6 +44,37 @@ def test_the_threshold_leaves_the_stated_share_of_left_out_examples_above():
     signs = Signs({"latent": np.random.default_rng(0).normal(size=1000)})
     novelty = fit_novelty("latent", signs, 0.05)
     assert (novelty.score(signs) > novelty.threshold).mean() == pytest.approx(0.05, abs=0.002)
+
+
+def test_signs_of_the_combined_rule_count_by_their_shares():
+    rng = np.random.default_rng(0)
+    signs = Signs({name: rng.normal(size=40) * 3 + 1 for name in RULES[COMBINED]})
+    score = fit_novelty(COMBINED, signs, 0.1).score(signs)
+    units = [(values - values.mean()) / values.std() for values in signs.values.values()]
+    np.testing.assert_allclose(score, units[0] + 0.5 * units[1] + 0.5 * units[2], atol=1e-12)
+
+
+@pytest.mark.parametrize(("n", "share"), [(30, 0.05), (40, 0.2), (300, 0.01)])
+def test_few_left_out_examples_are_enough_for_the_stated_rate(n, share):
+    """In the mean over many draws, where the largest of the examples alone would not do."""
+    rng = np.random.default_rng(0)
+    rates = []
+    for _ in range(300):
+        novelty = fit_novelty("latent", Signs({"latent": rng.normal(size=n)}), share)
+        new = rng.normal(size=200)
+        rates.append((novelty.score(Signs({"latent": new})) > novelty.threshold).mean())
+    assert 0.6 * share < np.mean(rates) < 1.5 * share
+
+
+def test_with_few_labels_it_says_that_the_rate_does_not_hold(overlapping_blobs):
+    held = {n: GPClassifier(KERNEL).fit(*overlapping_blobs(3, per_class=n)[:2]).novelty_ for n in (1, 2, 4, 5, 15)}
+    assert [novelty.holds for novelty in held.values()] == [False, False, False, True, True]
+    assert np.isinf(held[1].threshold)
+    assert np.isinf(fit_novelty("latent", Signs({"latent": np.arange(7.0)}), 0.05).threshold)
+    assert np.isfinite(held[4].threshold)
+    assert "too few to call any image unknown" in held[1].doubts[0]
+    assert "too few to say how often a known image is called unknown" in held[4].doubts[0]
+    assert held[5].doubts == ()
 
 
 def test_bad_options_are_refused_in_one_sentence(overlapping_blobs):

@@ -5,7 +5,7 @@ from sklearn.datasets import make_blobs
 
 from fewsight.kernels import RBF
 from fewsight.learners import GPClassifier
-from fewsight.learners.novelty import CANDIDATES, DEFAULT_RULE, Signs, choose_rule, without_own_class
+from fewsight.learners.novelty import CANDIDATES, COMBINED, Signs, choose_rule, without_own_class
 
 X, Y = make_blobs(60, 3, centers=4, cluster_std=3.0, random_state=0)
 KERNEL = RBF(scale=4.0)
@@ -32,13 +32,16 @@ def test_the_rule_is_the_one_that_notices_left_out_classes():
     def signs(**values):
         return Signs({name: values.get(name, np.zeros(200)) for name in names})
 
-    assert choose_rule(signs(contrast=calm), signs(contrast=loud)) == "contrast"
-    assert choose_rule(signs(variance=calm, contrast=calm), signs(variance=loud, contrast=calm)) == "contrast+variance"
+    misled = rng.normal(size=200) - 2  # a sign by which what is strange looks familiar
+    both = signs(contrast=calm, variance=calm, distance=calm)
+    assert choose_rule(both, signs(contrast=loud, variance=misled, distance=misled)) == "contrast"
+    assert choose_rule(both, signs(contrast=calm, variance=loud, distance=misled)) == "contrast+variance"
+    assert choose_rule(both, signs(contrast=loud, variance=loud, distance=loud)) == COMBINED
 
 
 def test_the_chosen_rule_is_one_of_the_candidates_and_two_classes_leave_no_choice():
     assert GPClassifier(KERNEL).fit(X, Y).novelty_.rule in CANDIDATES
-    assert GPClassifier(KERNEL).fit(X, Y == 1).novelty_.rule == DEFAULT_RULE
+    assert GPClassifier(KERNEL).fit(X, Y == 1).novelty_.rule == COMBINED
     assert GPClassifier(KERNEL, unknown_rule="latent").fit(X, Y).novelty_.rule == "latent"
 
 

@@ -8,7 +8,8 @@ from fewsight._base.errors import InvalidInput
 from fewsight.gp import learn_noise
 from fewsight.kernels import RBF
 from fewsight.learners import GPClassifier
-from fewsight.learners.weight_search import NOISES, PLAIN_NOISE
+from fewsight.learners.sharpness import USUAL_NOISE
+from fewsight.learners.weight_search import NOISES
 
 X, Y = make_blobs(60, 3, centers=4, cluster_std=3.0, random_state=0)
 KERNEL = RBF(scale=4.0)
@@ -28,9 +29,9 @@ def test_overlapping_classes_get_more_noise_than_separate_ones():
     assert noises[0] > noises[1]
 
 
-def test_with_one_example_of_each_class_the_noise_is_the_plain_one():
+def test_with_one_example_of_each_class_the_noise_is_the_usual_one():
     first = [int(np.flatnonzero(label == Y)[0]) for label in range(4)]
-    assert GPClassifier(KERNEL).fit(X[first], Y[first]).noise_variance_ == PLAIN_NOISE
+    assert GPClassifier(KERNEL).fit(X[first], Y[first]).noise_variance_ == USUAL_NOISE
 
 
 def test_the_evidence_is_asked_where_it_is_named():

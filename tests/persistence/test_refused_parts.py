@@ -17,7 +17,7 @@ from fewsight._base.types import State
 from fewsight.channels import CHANNELS, SpatialPmk
 from fewsight.images import sample_set
 from fewsight.kernels import KERNELS, RBF, Kernel, Linear, Product, Sum
-from fewsight.learners import GPClassifier, SVMClassifier
+from fewsight.learners import LEARNERS, GPClassifier, SVMClassifier
 from fewsight.persistence import load, save
 
 X = np.random.default_rng(0).normal(size=(12, 3))
@@ -97,6 +97,29 @@ def test_a_channel_and_a_learner_of_ones_own_are_refused_as_well(tmp_path: Path)
     ]:
         with pytest.raises(InvalidInput, match=sentence):
             save(refused, tmp_path / "model")
+    assert list(tmp_path.iterdir()) == []
+
+
+class Careless(SVMClassifier):
+    """Takes an array from the file as it is."""
+
+    name = "careless"
+
+    def _restore(self, state: State) -> None:
+        self._restore_options(state)
+        self.dual_weights_ = state.arrays["dual_weights"]
+        self.intercepts_ = state.array("intercepts", self.classes_.shape, np.float64)
+
+
+def test_a_learner_that_does_not_check_an_array_cannot_be_stored(tmp_path: Path) -> None:
+    fewsight.register(Careless)
+    try:
+        with pytest.raises(
+            InvalidInput, match=r"the stored array dual_weights is read by nobody, or not with State\.array"
+        ):
+            save(Careless(RBF()).fit(X, LABELS), tmp_path / "model")
+    finally:
+        del LEARNERS._others["careless"]
     assert list(tmp_path.iterdir()) == []
 
 

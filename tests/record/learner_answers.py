@@ -178,12 +178,13 @@ def transfer_learners(kernel: Any, labels: Array, split: Split) -> Iterator[tupl
     """Transfer to the class that has few examples, against the first class."""
     names = sorted(set(labels[split.first]))
     parts = {"target": names[-1], "background": names[0]}
+    best: dict[str, Any] = {"n_supports": 1, "offset": 0.0}
     criteria = ("average_precision", "roc_area", "predictive_probability")
     for criterion in (*criteria, "squashed_probability", "conditional_likelihood"):
-        yield f"by {criterion}", TransferGPClassifier(kernel, **parts, criterion=criterion)
-    yield "two supports", TransferGPClassifier(kernel, **parts, n_supports=2, noise_variance=0.05)
-    yield "given", TransferGPClassifier(kernel, **parts, candidates=names[1:2], rho=0.7)
-    yield "without support", TransferGPClassifier(kernel, **parts, candidates=[])
+        yield f"by {criterion}", TransferGPClassifier(kernel, **parts, **best, criterion=criterion)
+    yield "two supports", TransferGPClassifier(kernel, **parts, **{**best, "n_supports": 2}, noise_variance=0.05)
+    yield "given", TransferGPClassifier(kernel, **parts, **best, candidates=names[1:2], rho=0.7)
+    yield "without support", TransferGPClassifier(kernel, **parts, **best, candidates=[])
 
 
 def record_vectors(record: Record, folder: Path) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-NOT_FOR_USERS = ("test", "dev")
+NOT_FOR_USERS = ("test", "docs", "dev")
 _LEAST = re.compile(r"([A-Za-z0-9._-]+)\s*(?:>=|==)\s*([0-9][0-9.]*)")
 
 

@@ -1,5 +1,7 @@
 """The whole way with whatever is installed: learn, predict, evaluate and ask, on the sample images. `python smoke.py FOLDER`.
 
+`python smoke.py FOLDER --base` leaves out what needs optional dependencies.
+
 Uses no test tools, so that it runs where only fewsight is installed. Anything that goes wrong ends it with an exit code.
 """
 
@@ -7,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -16,10 +19,11 @@ CATEGORIES = ("brick", "coins", "grass", "tissue")
 TILES = 10
 
 
-def main(folder: Path) -> None:
+def main(folder: Path, base: bool) -> None:
     photos = folder / "photos"
     write_photos(photos)
-    for step in (help_, learn_and_predict, evaluate, several_channels, ask, extras):
+    steps = (help_, learn_and_predict, evaluate, several_channels, ask, project, stored_files)
+    for step in steps if base else (*steps, extras):
         step(photos)
         print(f"smoke: {step.__name__.rstrip('_')} works", flush=True)
 
@@ -102,6 +106,39 @@ def ask(photos: Path) -> None:
     assert len(active.predict()) == len(images)
 
 
+def project(photos: Path) -> None:
+    """Labels in and out of a project file, sorting, and taking back."""
+    labels, kept = photos.parent / "labels.csv", ("--project", photos.parent / "project.sqlite")
+    fewsight("import", photos, photos, *kept)
+    assert f"{TILES * len(CATEGORIES)} labelled" in fewsight("status", photos, *kept)
+    fewsight("export", photos, "-o", labels, *kept)
+    with labels.open(newline="", encoding="utf-8") as stream:
+        assert sorted({row["category"] for row in csv.DictReader(stream)}) == sorted(CATEGORIES)
+    fewsight("sort", photos, photos.parent / "sorted", "--yes", *kept)
+    assert len(list((photos.parent / "sorted" / "brick").iterdir())) == TILES
+    fewsight("undo", photos, *kept)
+    assert "import" in fewsight("history", photos, *kept)
+
+
+def stored_files(photos: Path) -> None:
+    """Model files and a project file of earlier versions, which lie beside the tests, open."""
+    from fewsight import load
+
+    tests = Path(__file__).resolve().parents[1]
+    kept = sorted((tests / "persistence" / "fixtures").glob("*.fewsight"))
+    assert kept
+    for path in kept:
+        expected = json.loads(path.with_suffix(".json").read_text())["classes"]
+        assert load(path).classes_.tolist() == expected, path
+    projects = sorted((tests / "apps" / "workbench" / "project" / "versions").glob("*.sqlite"))
+    assert projects
+    for number, path in enumerate(projects):
+        folder = photos.parent / f"project-{number}"
+        folder.mkdir()
+        shutil.copy(path, folder / "fewsight.sqlite")
+        assert json.loads(fewsight("status", folder, "--json")), path
+
+
 def extras(photos: Path) -> None:
     """What optional dependencies are for: a network, a table in a column format, word meanings, a cluster."""
     fewsight("learn", photos, "-o", photos.parent / "network.fewsight", "--channels", "pretrained", "--no-cache")
@@ -138,4 +175,4 @@ def cluster() -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), "--base" in sys.argv[2:])

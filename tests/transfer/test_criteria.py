@@ -8,7 +8,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 from fewsight.gp import paths_beside
 from fewsight.kernels import RBF
 from fewsight.transfer import CRITERIA
-from fewsight.transfer.criteria import SLOPE
+from fewsight.transfer.criteria import LEAST_SPREAD, SLOPE
 
 RNG = np.random.default_rng(8)
 K = RBF(scale=3.0).gram(RNG.normal(size=(24, 4)))
@@ -27,7 +27,13 @@ def squashed(mean, variance):
     return 0.5 * (right[TARGETS > 0].mean() + right[TARGETS < 0].mean())
 
 
+def separation(mean, variance):
+    background = mean[TARGETS < 0]
+    return (mean[TARGETS > 0].mean() - background.mean()) / max(background.std(), LEAST_SPREAD)
+
+
 DEFINITIONS = {
+    "separation": separation,
     "average_precision": lambda mean, variance: average_precision_score(TARGETS > 0, mean),
     "roc_area": lambda mean, variance: roc_auc_score(TARGETS > 0, mean),
     "predictive_probability": lambda mean, variance: norm.logpdf(TARGETS, mean, np.sqrt(variance)).mean(),
@@ -57,3 +63,10 @@ def log_density(covariance, values):
     sign, log_determinant = np.linalg.slogdet(covariance)
     assert sign > 0
     return -0.5 * (values @ np.linalg.solve(covariance, values) + log_determinant + len(values) * np.log(2 * np.pi))
+
+
+def test_without_two_background_examples_all_are_equally_separate():
+    for n_background in (0, 1):
+        targets = np.where(np.arange(4) < 4 - n_background, 1.0, -1.0)
+        paths = paths_beside(K, np.arange(4), targets, [np.arange(16, 24)], 0.1)
+        np.testing.assert_array_equal(CRITERIA["separation"](paths, RHOS, paths.leave_one_out(RHOS)), np.zeros((1, 3)))

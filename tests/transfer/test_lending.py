@@ -6,7 +6,7 @@ import pytest
 from fewsight._base.errors import FewsightError
 from fewsight.kernels import RBF
 from fewsight.learners import GPClassifier
-from fewsight.transfer import Suggestion, borrow_for_few, suggest_loan
+from fewsight.transfer import NoLoan, Suggestion, borrow_for_few, consider_loan, loans_for_few, suggest_loan
 
 CENTRES = {"chair": (3.0, 0.0), "cup": (-3.0, 0.0), "llama": (0.0, 3.0), "gerenuk": (2.0, 4.5), "watch": (0.0, -3.0)}
 
@@ -16,7 +16,7 @@ COUNTS = {"chair": 12, "cup": 12, "llama": 12, "gerenuk": 1, "watch": 12}
 
 def examples(counts, seed):
     rng = np.random.default_rng(seed)
-    X = np.vstack([rng.normal(size=(n, 2)) * 0.6 + CENTRES[name] for name, n in counts.items()])
+    X = np.vstack([rng.normal(size=(n, 2)) * 0.5 + CENTRES[name] for name, n in counts.items()])
     return X, np.repeat(list(counts), list(counts.values()))
 
 
@@ -27,7 +27,7 @@ X_TEST, TEST_LABELS = examples(dict.fromkeys(CENTRES, 60), 1)
 
 
 def learned():
-    return GPClassifier(RBF(scale=1.5), noise_variance=0.1).fit(X, LABELS)
+    return GPClassifier(RBF(scale=1.5), noise_variance=0.1, balanced=False).fit(X, LABELS)
 
 
 def accuracy(model, names):
@@ -81,3 +81,41 @@ def test_only_the_lenders_that_are_allowed_are_considered():
 def test_what_cannot_be_is_refused_in_one_sentence(ask, message):
     with pytest.raises(FewsightError, match=message):
         ask(learned())
+
+
+def test_a_category_that_shows_the_same_photographs_does_not_lend():
+    asked = []
+
+    def shares(borrower, lender):
+        asked.append((borrower, lender))
+        return lender == "llama"
+
+    found = consider_loan(learned(), "gerenuk", shares=shares)
+    assert asked[0] == ("gerenuk", "llama")  # the best is looked at first, and others only when it is out
+    assert not isinstance(found, Suggestion) or found.lender != "llama"
+    everyone = consider_loan(learned(), "gerenuk", shares=lambda borrower, lender: True)
+    assert str(everyone) == (
+        "learned gerenuk from 1 image alone: every category that may lend shows the same photographs"
+    )
+
+
+def test_a_category_far_from_all_others_borrows_nothing_and_says_why():
+    """No lender makes a left-out image stand out more than it does by itself."""
+    counts = {"chair": 12, "cup": 12, "llama": 12, "watch": 3}
+    rows = np.concatenate([np.flatnonzero(name == LABELS)[:n] for name, n in counts.items()])
+    model = GPClassifier(RBF(scale=1.0), noise_variance=0.1).fit(X[rows], LABELS[rows])
+    found = consider_loan(model, "watch")
+    assert isinstance(found, NoLoan)
+    assert str(found).startswith("learned watch from 3 images alone: ")
+    assert loans_for_few(model) == [found]
+    assert borrow_for_few(model) == []
+    assert model.loans_ == {}
+
+
+def test_every_category_with_few_images_gets_an_answer():
+    model = learned()
+    answers = loans_for_few(model)
+    assert [each.category for each in answers] == ["gerenuk"]
+    assert model.loans_["gerenuk"].rho == answers[0].rho
+    refused = loans_for_few(learned(), lenders={"gerenuk": []})
+    assert str(refused[0]) == "learned gerenuk from 1 image alone: no category that may lend has enough images"

@@ -22,4 +22,4 @@ def test_the_examples_run(capsys):
     K = RBF(scale=1.5).gram(X)
     names = {"K": K, "K_test": K[:3], "labels": labels}
     exec(against_a_background, names)
-    assert names["learner"].support_ == ("llama",)
+    assert names["learner"].support_[0] == "llama"

@@ -30,13 +30,26 @@ _LAST_RECORD = struct.Struct("<4s4H2LH")  # of a zip without a comment
 
 
 def write_archive(path: Path, state: State, *, compress: bool = False, durable: bool = True) -> None:
-    """Write a state to a file, whole or not at all; see `replacing`. OSError (a full disk) leaves what stood there."""
-    method = zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED
-    with replacing(path, durable=durable) as stream, zipfile.ZipFile(stream, "w", method) as archive:
+    """Write a state to a file, whole or not at all; see `replacing`. OSError (a full disk) leaves what stood there.
+
+    What would become so small that `read_archive` would not believe it, such as a large matrix of zeros, is not compressed.
+    """
+    with replacing(path, durable=durable) as stream:
+        unpacked = _write(stream, state, zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED)
+        if unpacked > _most_unpacked(stream.tell()):
+            stream.seek(0)
+            stream.truncate()
+            _write(stream, state, zipfile.ZIP_STORED)
+
+
+def _write(stream: BinaryIO, state: State, method: int) -> int:
+    """Write all members; how many bytes they are unpacked."""
+    with zipfile.ZipFile(stream, "w", method) as archive:
         archive.writestr(_entry(HEADER, method), json.dumps(state.header, sort_keys=True))
         for name, array in state.arrays.items():
             with archive.open(_entry(name + ".npy", method), "w", force_zip64=True) as member:
                 np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
+        return sum(entry.file_size for entry in archive.infolist())
 
 
 def read_archive(path: Path) -> State:
@@ -76,8 +89,13 @@ def _check_members(entries: list[zipfile.ZipInfo], n_bytes: int) -> None:
         raise ArchiveError("damaged (it holds something else than arrays).")
     if not all(entry.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for entry in entries):
         raise ArchiveError("damaged (it is packed in a way that is not ours).")
-    if sum(entry.file_size for entry in entries) > PLAUSIBLE_BYTES + MAX_UNPACKING * n_bytes:
+    if sum(entry.file_size for entry in entries) > _most_unpacked(n_bytes):
         raise ArchiveError("damaged (it would unpack to far more than it can hold).")
+
+
+def _most_unpacked(n_bytes: int) -> int:
+    """What a file of so many bytes may unpack to."""
+    return PLAUSIBLE_BYTES + MAX_UNPACKING * n_bytes
 
 
 def _entry(name: str, method: int) -> zipfile.ZipInfo:
@@ -103,7 +121,7 @@ def _read_array(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> npt.NDArray
 
 
 def read_npy(stream: Any, n_bytes: int, name: str) -> npt.NDArray[Any]:
-    """The array of a .npy of so many bytes. The shape it claims must match them, before anything of that size is allocated."""
+    """The array of a .npy of `n_bytes` bytes. The shape it claims must match them, before anything of that size is allocated."""
     shape, fortran, dtype = _npy_header(stream)
     if dtype.hasobject:
         raise ArchiveError(f"array {name} holds Python objects, which are never loaded.")

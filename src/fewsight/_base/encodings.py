@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
-from fewsight._base.checks import check_matrix, shown
+from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
+from fewsight._base.state import INTEGERS, NUMBERS
 from fewsight._base.types import Array, Indices, Rows, Sparse, State
 
+MOST_COLUMNS = 2**31 - 1  # and rows: what an index of 32 bits reaches
 Entry: TypeAlias = Mapping[str, npt.NDArray[Any]]  # what the cache keeps of the encoding of one image
 
 
@@ -37,16 +39,43 @@ class Encodings(ABC):
 
     @abstractmethod
     def take(self, indices: Indices) -> Self:
-        """Those of some images, in the order asked for."""
+        """Those of some images, in the order asked for.
+
+        Parameters
+        ----------
+        indices : positions of images (k,), from 0; may repeat.
+        """
 
     @abstractmethod
     def join(self, other: Self) -> Self:
-        """These, and then those of other images."""
+        """These, and then those of other images.
+
+        Parameters
+        ----------
+        other : encodings of the same kind and width.
+        """
 
     @classmethod
     @abstractmethod
     def stack(cls, entries: Sequence[Entry], width: int) -> Self:
-        """The encodings of several images, from what `entry` made of each; `width` is the second number of their `shape`."""
+        """The encodings of several images, from what `entry` made of each; `width` is the second number of their `shape`.
+
+        Parameters
+        ----------
+        entries : what `entry` made of each image.
+        width : the number of columns of a row, or of a descriptor; 1 or more.
+        """
+
+    @classmethod
+    @abstractmethod
+    def kept_entry(cls, state: State, width: int) -> Entry:
+        """What `entry` made of one image, from the cache, checked: it may be damaged.
+
+        Parameters
+        ----------
+        state : what the cache kept of one image.
+        width : the number of columns of a row, or of a descriptor.
+        """
 
     @abstractmethod
     def state(self) -> State:
@@ -55,7 +84,12 @@ class Encodings(ABC):
     @classmethod
     @abstractmethod
     def from_state(cls, state: State) -> Self:
-        """From the model file, checked: it may have been edited."""
+        """From the model file, checked: it may have been edited.
+
+        Parameters
+        ----------
+        state : what `state` returned; it may come from a file.
+        """
 
 
 class RowEncodings(Encodings, ABC):
@@ -89,6 +123,13 @@ class SparseRows(RowEncodings):
         return {"columns": columns.astype(np.int32), "values": values}
 
     @classmethod
+    def kept_entry(cls, state: State, width: int) -> Entry:
+        columns = state.array("columns", (None,), np.int32, least=0, most=width - 1)
+        if (np.diff(columns) <= 0).any():
+            raise InvalidInput("the stored columns must ascend.")
+        return {"columns": columns, "values": state.array("values", columns.shape, np.float64)}
+
+    @classmethod
     def stack(cls, entries: Sequence[Entry], width: int) -> SparseRows:
         counts = [len(entry["columns"]) for entry in entries]
         starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
@@ -103,10 +144,17 @@ class SparseRows(RowEncodings):
 
     @classmethod
     def from_state(cls, state: State) -> SparseRows:
-        if not state.header["sparse"]:
+        if not state.flag("sparse"):
             raise InvalidInput("the training examples must be a sparse matrix, got a dense one.")
-        parts = _finite(state.arrays["values"]), state.arrays["columns"], state.arrays["starts"]
-        matrix = scipy.sparse.csr_array(parts, shape=tuple(state.header["shape"]))
+        n, width = (int(side) for side in state.numbers("shape", 2, least=0, most=MOST_COLUMNS))
+        starts = state.array("starts", (n + 1,), INTEGERS, least=0)
+        count = int(starts[-1])
+        columns = state.array("columns", (count,), INTEGERS, least=0, most=width - 1)
+        if starts[0] != 0 or (np.diff(starts) < 0).any():
+            raise InvalidInput("the stored array starts must ascend from 0.")
+        matrix = scipy.sparse.csr_array(
+            (state.array("values", (count,), np.float64), columns, starts), shape=(n, width)
+        )
         matrix.check_format(full_check=True)
         return cls(matrix)
 
@@ -131,6 +179,10 @@ class DenseRows(RowEncodings):
         return {"values": values}
 
     @classmethod
+    def kept_entry(cls, state: State, width: int) -> Entry:
+        return {"values": state.array("values", (width,), np.float64)}
+
+    @classmethod
     def stack(cls, entries: Sequence[Entry], width: int) -> DenseRows:
         return cls(np.stack([entry["values"] for entry in entries]) if entries else np.empty((0, width)))
 
@@ -139,9 +191,9 @@ class DenseRows(RowEncodings):
 
     @classmethod
     def from_state(cls, state: State) -> DenseRows:
-        if state.header["sparse"]:
+        if state.flag("sparse"):
             raise InvalidInput("the training examples must be a dense matrix, got a sparse one.")
-        return cls(check_matrix("model", "the training examples", _finite(state.arrays["values"])))
+        return cls(state.array("values", (None, None), np.float64))
 
 
 @final
@@ -196,6 +248,10 @@ class DescriptorSets(Encodings):
         return {name: part for name, part in parts.items() if part is not None}
 
     @classmethod
+    def kept_entry(cls, state: State, width: int) -> Entry:
+        return _parts_of_sets(state, width)
+
+    @classmethod
     def stack(cls, entries: Sequence[Entry], width: int) -> DescriptorSets:
         if not entries:
             return cls(np.empty((0, width), np.float32), np.zeros(1, np.intp))
@@ -208,10 +264,8 @@ class DescriptorSets(Encodings):
 
     @classmethod
     def from_state(cls, state: State) -> DescriptorSets:
-        unknown = set(state.arrays) - {field.name for field in fields(cls)}
-        if unknown:
-            raise InvalidInput(f"sets of descriptors have no {', '.join(sorted(unknown))}.")
-        restored = cls(**{**state.arrays, "starts": state.arrays["starts"].astype(np.intp)})
+        parts = _parts_of_sets(state, None)
+        restored = cls(starts=state.array("starts", (None,), INTEGERS, least=0).astype(np.intp), **parts)
         restored.check()
         return restored
 
@@ -238,7 +292,11 @@ class DescriptorSets(Encodings):
         return dict(self.entry(self.descriptors, self.positions, self.weights))
 
 
-def _finite(values: npt.NDArray[Any]) -> Array:
-    if values.dtype != np.float64 or not np.isfinite(values).all():
-        raise InvalidInput("the training examples must be finite float64 numbers.")
-    return values
+def _parts_of_sets(state: State, width: int | None) -> dict[str, npt.NDArray[Any]]:
+    """What there is one of for each descriptor; those have `width` numbers, where that is known."""
+    descriptors = state.array("descriptors", (None, width), NUMBERS)
+    parts = {"descriptors": descriptors}
+    for name, shape in (("positions", (len(descriptors), 2)), ("weights", (len(descriptors),))):
+        if name in state:
+            parts[name] = state.array(name, shape, NUMBERS)
+    return parts

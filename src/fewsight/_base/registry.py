@@ -158,6 +158,10 @@ def register(part: Class) -> Class:
 
     What is known can be named on the command line and in `make_channel`, is listed, and can be saved and opened again wherever
     the class is registered. Returns the class, so that `@fewsight.register` can stand above it. See docs/extending.md.
+
+    Parameters
+    ----------
+    part : a class derived from `Kernel`, `Channel`, `Learner`, `QueryRule` or `KernelFamily` that says its name.
     """
     for registry in _REGISTRIES:
         if isinstance(part, type) and issubclass(part, registry.base):

@@ -41,7 +41,7 @@ def replacing(path: Path, *, durable: bool = True) -> Iterator[BinaryIO]:
             remove_abandoned(path.parent)
         while stream is None:
             temporary = path.parent / f".writing-{secrets.token_hex(8)}"
-            stream = _opened(temporary)
+            stream = opened_and_locked(temporary)
         with stream:
             yield stream
             if durable:
@@ -92,7 +92,13 @@ def remove_if_abandoned(path: str | os.PathLike[str]) -> None:
                 os.unlink(path)  # while the lock is held: who has just made the file sees that it is gone
 
 
-def _opened(path: Path) -> BinaryIO | None:
+def is_locked_by_nobody(path: Path) -> bool:
+    """Whether nobody holds the file; where there are no locks, nobody can know, and the answer is no."""
+    with path.open("r+b") as stream:
+        return _lock(stream, without_locks=False)
+
+
+def opened_and_locked(path: Path) -> BinaryIO | None:
     """A new file, locked; None where somebody took it for abandoned before it was."""
     stream = path.open("xb")
     if _lock(stream, without_locks=True) and _is_still(path, stream):

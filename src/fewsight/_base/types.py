@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import scipy.sparse
 
+from fewsight._base.state import NUMBERS
 from fewsight._base.state import State as State  # read by everybody who is stored
 
 Array = npt.NDArray[np.float64]
@@ -52,13 +53,12 @@ class LocalFeatures:
         return State(header, {name: part for name, part in parts.items() if part is not None})
 
     @classmethod
-    def from_state(cls, state: State) -> LocalFeatures:
-        """From the cache; what an older version did not keep is None."""
-        arrays = state.arrays
-        return cls(
-            arrays["descriptors"],
-            arrays["locations"],
-            arrays.get("scales"),
-            arrays.get("strengths"),
-            state.header.get("aspect"),
+    def from_state(cls, state: State, width: int | None = None) -> LocalFeatures:
+        """From the cache, checked; descriptors have `width` numbers, where that is known. What was not kept is None."""
+        descriptors = state.array("descriptors", (None, width), NUMBERS)
+        n = len(descriptors)
+        scales, strengths = (
+            state.array(name, (n,), np.float32) if name in state else None for name in ("scales", "strengths")
         )
+        aspect = state.number("aspect", least=1e-9, most=1e9) if "aspect" in state else None
+        return cls(descriptors, state.array("locations", (n, 2), np.float32), scales, strengths, aspect)

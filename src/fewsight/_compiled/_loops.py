@@ -40,6 +40,11 @@ def threads_for(steps: float) -> Iterator[None]:
             numba.set_num_threads(before)
 
 
+def use_one_thread() -> None:
+    """Loops that this Python thread enters run on one thread from now on: for a thread that must not wait on a busy machine."""
+    numba.set_num_threads(1)
+
+
 def in_shares(work: Callable[[int, int], Result], starts: npt.NDArray[Any]) -> list[Result]:
     """`work(first, last)` for each thread's share of the pieces, in their order; piece p takes the steps from starts[p] to
     starts[p + 1].

@@ -9,12 +9,18 @@ question, whether the run was ever interrupted or not. A record is a dictionary 
     {"act": "skip", "indices": [...]}
     {"act": "discard", "indices": [...]}                                        never asked about again, no part of the rest
     {"act": "correct", "indices": [position], "labels": [label]}
+    {"act": "forget", "indices": [...]}                                         their labels no longer count
+    {"act": "borrow", "labels": [category, lender], "rho": correlation}         until it is given back
+    {"act": "give_back", "labels": [category]}
     {"act": "undo"}, {"act": "redo"}
+    {"act": "grow", "size": examples of the pool from now on}                   never undone
     {"act": "relearned", "snapshot": number of the last act it learned from, "learned": {...} or None}
 
-Acts are on until they are undone. Undo takes back the last label, skip, discard or correction that is on, and redo the last
-undo, until something else is done. What was learned at intervals holds as long as all acts of its snapshot are on; the last
-such re-learning counts, so that noise, weights and calibration come back with an undo.
+The label of an example that belongs to no category is {"none": true}; what was called unknown was believed to be that. The checks
+of a question are its own and those that another page still holds. Acts are on until they are undone. Undo takes back the last
+label, skip, discard, correction, forgetting or loan that is on, and redo the last undo, until something else is done. What was
+learned at intervals holds as long as all acts of its snapshot are on; the last such re-learning counts, so that noise, weights
+and calibration come back with an undo.
 """
 
 from __future__ import annotations
@@ -25,13 +31,16 @@ from typing import Any, ClassVar, NamedTuple, Self, final
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
-from fewsight.active.views.labelled import Label, Labelled
+from fewsight._base.none_of_these import NONE_OF_THESE, NoneOfThese
+from fewsight.active.views.labelled import Answer, Label, Labelled
+from fewsight.learners import Loan
 
 Plain = str | int | float | bool | None | Sequence["Plain"] | Mapping[str, "Plain"]
 Record = dict[str, Plain]
 
 
 GIVE_LABELS = ("start", "label")
+CHANGE_LABELS = (*GIVE_LABELS, "correct", "forget")
 
 
 class Check(NamedTuple):
@@ -49,11 +58,13 @@ class Act:
 
     kind: str
     indices: tuple[int, ...] = ()
-    labels: tuple[Label, ...] = ()
-    believed: tuple[Label | None, ...] = ()
+    labels: tuple[Answer, ...] = ()
+    believed: tuple[Answer | None, ...] = ()
     excluded: tuple[int, ...] = ()
     checks: tuple[Check, ...] = ()
     snapshot: int = -1
+    size: int = 0
+    rho: float = 0.0
     learned: Mapping[str, Plain] | None = None
 
     FIELDS: ClassVar[dict[str, tuple[str, ...]]] = {
@@ -63,11 +74,17 @@ class Act:
         "skip": ("indices",),
         "discard": ("indices",),
         "correct": ("indices", "labels"),
+        "forget": ("indices",),
+        "borrow": ("labels", "rho"),
+        "give_back": ("labels",),
         "undo": (),
         "redo": (),
+        "grow": ("size",),
         "relearned": ("snapshot", "learned"),
     }
-    UNDOABLE: ClassVar[frozenset[str]] = frozenset({"label", "skip", "discard", "correct"})
+    UNDOABLE: ClassVar[frozenset[str]] = frozenset(
+        {"label", "skip", "discard", "correct", "forget", "borrow", "give_back"}
+    )
 
     def record(self) -> Record:
         """As JSON can hold it."""
@@ -90,7 +107,7 @@ class Act:
         if "checks" in fields:
             fields["checks"] = [Check(*numbers) for numbers in fields["checks"]]
         for name, value in fields.items():
-            fields[name] = tuple(value) if isinstance(value, list) else value
+            fields[name] = tuple(map(_label_of, value)) if isinstance(value, list) else value
         return cls(kind, **fields)
 
 
@@ -102,6 +119,9 @@ class History:
         self.acts: list[Act] = []
         self._on: list[int] = []  # a stack: what stands below an act never changes while it is on
         self._undone: list[int] = []
+        self._carried: dict[
+            int, tuple[Check, ...]
+        ] = {}  # number of an undo -> checks of the questions that went with it
         for record in records:
             self.add(Act.from_record(record))
 
@@ -112,18 +132,23 @@ class History:
         number = len(self.acts)
         self.acts.append(act)
         if act.kind == "undo":
-            self._undo()
+            self._undo(number)
         elif act.kind == "redo":
             self._on.append(self._undone.pop())
-        elif act.kind != "relearned":
+        elif act.kind not in ("relearned", "grow"):
             self._on.append(number)
             self._undone = [] if act.kind in Act.UNDOABLE else self._undone
 
-    def _undo(self) -> None:
-        """Questions that were put after the act go with it."""
+    def _undo(self, number: int) -> None:
+        """Questions that were put after the act go with it; their checks were drawn all the same, and may yet be answered."""
+        checks: tuple[Check, ...] = ()
         while self.acts[self._on[-1]].kind not in Act.UNDOABLE:
-            self._on.pop()
+            gone = self._on.pop()
+            checks += self._carried.get(gone, self.acts[gone].checks)
         self._undone.append(self._on.pop())
+        if checks:
+            self._carried[number] = checks
+            self._on.append(number)
 
     @property
     def can_undo(self) -> bool:
@@ -143,9 +168,23 @@ class History:
         """What `redo` would bring back."""
         return self.acts[self._undone[-1]]
 
+    def place_of(self, number: int) -> int | None:
+        """Where the act of this number stands among those that are on; None if it is not."""
+        return self._on.index(number) if number in self._on else None
+
+    def check_of(self, position: int) -> Check | None:
+        """The random check that the last question about this example was; None if a rule chose it."""
+        for act in reversed(self.acts):
+            if act.kind == "question" and position in act.indices:
+                return next((check for check in act.checks if check.position == position), None)
+        return None
+
     def on(self) -> list[Act]:
-        """The acts that are on, in order."""
-        return [self.acts[number] for number in self._on]
+        """The acts that are on, in order; an undo is among them where checks of questions that went with it are open."""
+        return [
+            Act("undo", checks=self._carried[number]) if number in self._carried else self.acts[number]
+            for number in self._on
+        ]
 
     def moments(self, most: int = 1) -> list[Moment]:
         """The last states of learning: after each act that added labels, and what came before the next such act."""
@@ -159,30 +198,57 @@ class History:
         next_act = self._on[end] if end < len(self._on) else len(self.acts)
         known = [number for number in learned if number < next_act and where[self.acts[number].snapshot] < end]
         last = max(known, key=lambda number: (where[self.acts[number].snapshot], number), default=-1)
-        changed = next(n for n in reversed(self._on[:end]) if self.acts[n].kind in ("start", "label", "correct"))
+        changed = next(n for n in reversed(self._on[:end]) if self.acts[n].kind in CHANGE_LABELS)
         learned_from = where[self.acts[last].snapshot] + 1 if last >= 0 else 0
-        n_learned = sum(
-            len(act.indices) for act in map(self.acts.__getitem__, self._on[:learned_from]) if act.kind in GIVE_LABELS
-        )
+        n_learned = sum(place < learned_from for _, place in self._given(end)[0].values()) if learned_from else 0
         return Moment(end, (changed, last), learned_from, n_learned, self.acts[last] if last >= 0 else None)
 
     def labelled(self, end: int | None = None) -> Labelled:
         """The labels of the first acts that are on; classes in the order in which they came, those of the start sorted."""
-        positions: list[int] = []
-        labels: list[Label] = []
+        given, classes = self._given(end)
+        return Labelled(list(given), [label for label, _ in given.values()], classes)
+
+    def loans(self, end: int | None = None) -> dict[Label, Loan]:
+        """What each category borrows after the first acts that are on; a loan rests while either has no label."""
+        made: dict[Answer, Loan] = {}
+        for act in map(self.acts.__getitem__, self._on[:end]):
+            if act.kind == "borrow" and not isinstance(act.labels[1], NoneOfThese):
+                made[act.labels[0]] = Loan(act.labels[1], act.rho)
+            elif act.kind == "give_back":
+                made.pop(act.labels[0], None)
+        classes = self._given(end)[1] if made else []
+        return {name: made[name] for name in classes if name in made and made[name].lender in classes}
+
+    def after(self, n: int, end: int | None = None) -> list[tuple[list[int], list[Answer]]]:
+        """All but the first n labels of the first acts that are on, those that were given at once together."""
+        together: dict[int, tuple[list[int], list[Answer]]] = {}
+        for position, (label, place) in list(self._given(end)[0].items())[n:]:
+            positions, labels = together.setdefault(place, ([], []))
+            positions.append(position)
+            labels.append(label)
+        return list(together.values())
+
+    def _given(self, end: int | None) -> tuple[dict[int, tuple[Answer, int]], list[Label]]:
+        """By position, the label and the place of the act that first gave one, in that order; and the classes."""
+        given: dict[int, tuple[Answer, int]] = {}
         classes: list[Label] = []
-        for number in self._on[:end]:
+        for place, number in enumerate(self._on[:end]):
             act = self.acts[number]
-            if act.kind == "correct":
-                labels[positions.index(act.indices[0])] = act.labels[0]
-                kept = [known for known in classes if known in labels]
-                classes = kept + [known for known in dict.fromkeys(labels) if known not in kept]
-            elif act.kind in GIVE_LABELS:
-                positions += act.indices
-                labels += act.labels
-                new = sorted(set(act.labels)) if act.kind == "start" else dict.fromkeys(act.labels)
-                classes += [label for label in new if label not in classes]
-        return Labelled(positions, labels, classes)
+            if act.kind in GIVE_LABELS:
+                given |= {position: (label, place) for position, label in zip(act.indices, act.labels, strict=True)}
+                named = dict.fromkeys(label for label in act.labels if not isinstance(label, NoneOfThese))
+                classes += [
+                    label for label in (sorted(named) if act.kind == "start" else named) if label not in classes
+                ]
+            elif act.kind in CHANGE_LABELS:
+                if act.kind == "correct":
+                    given[act.indices[0]] = (act.labels[0], given[act.indices[0]][1])
+                else:
+                    given = {position: known for position, known in given.items() if position not in act.indices}
+                left = dict.fromkeys(label for label, _ in given.values() if not isinstance(label, NoneOfThese))
+                classes = [known for known in classes if known in left]
+                classes += [label for label in left if label not in classes]
+        return given, classes
 
 
 @final
@@ -193,7 +259,8 @@ class Moment:
     end : how many of the acts that are on it knows.
     key : the numbers of the last act that changed labels, which a re-learning names as its snapshot, and of the re-learning in
         force; -1 without one.
-    learned_from, n_learned : how many of the acts that are on the re-learning knew, and how many labels.
+    learned_from, n_learned : how many of the acts that are on the re-learning knew, and how many of its labels still count: the
+        first ones.
     """
 
     end: int
@@ -203,5 +270,15 @@ class Moment:
     relearned: Act | None
 
 
-def _plain(value: Plain | tuple[Plain, ...]) -> Plain:
+NONE: Record = {"none": True}  # as no label that a person could type
+
+
+def _label_of(value: Any) -> Any:
+    """A label, a number or a check of a record."""
+    return NONE_OF_THESE if value == NONE else value
+
+
+def _plain(value: Any) -> Plain:
+    if isinstance(value, NoneOfThese):
+        return dict(NONE)
     return [_plain(item) for item in value] if isinstance(value, tuple) else value

@@ -9,11 +9,12 @@ import numpy as np
 
 from fewsight._base.checks import owner_name, shown
 from fewsight._base.errors import InvalidInput
+from fewsight._base.none_of_these import NoneOfThese
 from fewsight._base.types import Indices
-from fewsight.active.views.base import Label
+from fewsight.active.views.base import Answer, Label
 
 Positions = int | Sequence[int] | Indices
-Answers = Sequence[Label | None] | np.ndarray
+Answers = Sequence[Answer | None] | np.ndarray
 KINDS = {"string": (str, np.str_), "boolean": (bool, np.bool_), "integer": (int, np.integer)}
 
 
@@ -33,15 +34,18 @@ def checked_positions(owner: object, indices: Positions, m: int | None) -> Indic
     return positions.astype(np.intp)
 
 
-def checked_labels(owner: object, labels: Answers | Label, n: int, known: Sequence[Label]) -> list[Label]:
-    """One label for each of n examples, all strings, all integers or all booleans, as those that are known."""
-    single = isinstance(labels, (str, bool, int, np.generic)) or not hasattr(labels, "__len__")
+def checked_labels(owner: object, labels: Answers | Answer, n: int, known: Sequence[Answer]) -> list[Answer]:
+    """One label for each of n examples, all strings, all integers or all booleans, as the known ones, or `NONE_OF_THESE`."""
+    single = isinstance(labels, (str, bool, int, np.generic, NoneOfThese)) or not hasattr(labels, "__len__")
     given: list[Any] = [labels] if single else list(labels.tolist() if isinstance(labels, np.ndarray) else labels)  # type: ignore[arg-type]
     if len(given) != n:
         raise InvalidInput(f"{owner_name(owner)}: labels must be one for each of {n} examples, got {len(given)}.")
-    wanted = kind_of(owner, known[0]) if len(known) else None
+    named = next((label for label in known if not isinstance(label, NoneOfThese)), None)
+    wanted = None if named is None else kind_of(owner, named)
     alike = isinstance(labels, np.ndarray) and labels.dtype.kind in "biuU"  # all as the first
     for label in given[:1] if alike else given:
+        if isinstance(label, NoneOfThese):
+            continue
         kind = kind_of(owner, label)
         wanted = wanted or kind
         if kind != wanted:
@@ -59,7 +63,7 @@ def kind_of(owner: object, label: Label | None) -> str:
     raise InvalidInput(f"{owner_name(owner)}: labels must be strings, integers or booleans, got {shown(label)}.")
 
 
-def given_labels(owner: object, labels: Answers | None, m: int) -> tuple[list[int], list[Label]]:
+def given_labels(owner: object, labels: Answers | None, m: int) -> tuple[list[int], list[Answer]]:
     """Positions and labels of those that have one; None stands for no label."""
     if labels is None:
         return [], []

@@ -12,13 +12,15 @@ from fewsight._base.types import Indices
 from fewsight.active.history import Check
 from fewsight.active.rules import Coverage, Exploration, Query, QueryRule
 from fewsight.active.rules.base import nothing
-from fewsight.active.rules.diversity import apart_from
+from fewsight.active.rules.diversity import apart_first, apart_from
 from fewsight.active.schedule import Schedule
-from fewsight.active.views import View
+from fewsight.active.views import LabelledView, View
 
 CHECK = "a random check"
 FEW = 3  # labels of each category, on average
 EVERY, EVERY_AFTER = 2, 3  # which question of a rule explores, while labels are few and later
+SPARE = 4  # choices of a rule beyond those that are wanted, where some may be twins of what is held
+NOBODY: Indices = np.zeros(0, dtype=np.intp)
 
 
 @final
@@ -32,51 +34,85 @@ class QuestionBuilder:
     random_state: int
 
     def query(
-        self, view: View, schedule: Schedule, rest: Indices, size: int | None, calibrate: Callable[[], None]
+        self,
+        view: LabelledView,
+        schedule: Schedule,
+        rest: Indices,
+        size: int | None,
+        calibrate: Callable[[], None],
+        held: Indices = NOBODY,
     ) -> tuple[Query, tuple[Check, ...]]:
-        """What to ask about next among the rest, and which of it are random checks; some rules want `calibrate` done first."""
-        candidates, state = schedule.candidates(rest)
+        """What to ask about next among the rest, and which of it are random checks; some rules want `calibrate` done first.
+
+        The examples at `held` were put to somebody else: each has its turn, and none is asked about. What is asked beside them is
+        chosen as if each had the label that it is taken for, where a label is quickly learned, and else is no twin of theirs.
+        """
+        held = np.intersect1d(held, rest) if len(held) else held
+        candidates, state = schedule.candidates(without(rest, held))
         if not len(candidates):
             return nothing(view), ()
-        rng = np.random.default_rng([self.random_state, schedule.done])
-        n_wanted = 1 if size is None else size
-        checks = schedule.draw(candidates, n_wanted, self.audit_share, len(rest), view.n_labelled, rng)
+        turn = schedule.done + len(held)
+        rng = np.random.default_rng([self.random_state, turn])
+        turns = turn + np.arange(1 if size is None else size)
+        n_known = view.n_labelled + len(held)  # once all that was put is answered
+        checks = schedule.draw(candidates, turns, self.audit_share, len(rest), n_known, rng)
         drawn = np.array([check.position for check in checks], dtype=np.intp)
         # Coverage until there are two categories to be uncertain between.
         rule = Coverage() if len(view.classes) < 2 and self.rule.name != "random" else self.rule
-        among = np.setdiff1d(candidates, drawn) if len(drawn) else candidates
+        among = without(candidates, drawn)
         if rule.uses_probabilities:
             calibrate()
         wanted = None if size is None else size - len(drawn)
-        parts = [] if wanted == 0 or not len(among) else self._parts(rule, view, among, wanted, rng)
+        if wanted == 0 or not len(among):
+            return _joined([], drawn, state), checks
+        with view.supposing(held) as supposed:
+            parts = self._parts(rule, view, among, wanted, held if not supposed else NOBODY, n_known, rng)
         return _joined(parts, drawn, state), checks
 
     def _parts(
-        self, rule: QueryRule, view: View, among: Indices, wanted: int | None, rng: np.random.Generator
+        self,
+        rule: QueryRule,
+        view: View,
+        among: Indices,
+        wanted: int | None,
+        held: Indices,
+        n_known: int,
+        rng: np.random.Generator,
     ) -> list[Query]:
         """What the rule chooses, and what is asked in its place to explore."""
         explores = self.explore and rule.needs_labels and len(view.classes) > 1  # other rules look everywhere anyway
-        n_exploring = exploring(view, wanted) if explores and wanted is not None else 0
+        n_exploring = exploring(n_known, len(view.classes), wanted) if explores and wanted is not None else 0
         if not n_exploring:
-            return [_by(rule, view, among, wanted, rng)]
-        explored = _by(Exploration(), view, among, n_exploring, rng)
+            return [_by(rule, view, among, wanted, held, rng)]
+        explored = _by(Exploration(), view, among, n_exploring, held, rng)
         n_left = (wanted or 1) - len(explored.indices)
-        others = np.setdiff1d(among, explored.indices)
+        others = without(among, explored.indices)
         if not n_left or not len(others):
             return [explored]
-        return [_by(rule, view, apart_from(view, explored.indices, others, rng), n_left, rng), explored]
+        return [_by(rule, view, apart_from(view, explored.indices, others, rng), n_left, held, rng), explored]
 
 
-def exploring(view: View, size: int) -> int:
+def without(positions: Indices, some: Indices) -> Indices:
+    """All but some, in their order; many positions, few others."""
+    return positions[~np.isin(positions, some, kind="table")] if len(some) and len(positions) else positions
+
+
+def exploring(n_labelled: int, n_classes: int, size: int) -> int:
     """How many of the next questions explore: every second while labels are few, every third later."""
-    turns = view.n_labelled + np.arange(size)
-    every = np.where(turns < FEW * len(view.classes), EVERY, EVERY_AFTER)
+    turns = n_labelled + np.arange(size)
+    every = np.where(turns < FEW * n_classes, EVERY, EVERY_AFTER)
     return int((turns % every == every - 1).sum())
 
 
-def _by(rule: QueryRule, view: View, among: Indices, size: int | None, rng: np.random.Generator) -> Query:
-    """What a rule chooses, with reasons."""
-    found = rule.choose(view, among, size, rng)
+def _by(
+    rule: QueryRule, view: View, among: Indices, size: int | None, held: Indices, rng: np.random.Generator
+) -> Query:
+    """What a rule chooses, with reasons; twins of what is held only where nothing else is left among its first choices."""
+    if size is None or not len(held):
+        found = rule.choose(view, among, size, rng)
+    else:
+        found = rule.choose(view, among, size + len(held) + SPARE, rng)
+        found = found.take(apart_first(view, held, found.indices, rng)[:size])
     return Query(found.indices, found.scores, tuple(rule.reason(view, place) for place in found.indices.tolist()))
 
 

@@ -1,7 +1,7 @@
 """What a history makes of a pool: the schedule, the view, what was learned at intervals, and decisions of some time ago.
 
-All of it is a function of the history. The view is made in one way only: all labels of the last re-learning's snapshot at once,
-then the later ones one by one. So a run that was interrupted and one that was not agree to the last bit.
+All of it is a function of the history: a run that was interrupted and one that was not agree but for rounding. The view is made
+of all labels of the last re-learning's snapshot at once, then of the later ones as they were given, one by one or as a block.
 """
 
 from __future__ import annotations
@@ -12,13 +12,16 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from fewsight._base.none_of_these import NONE_OF_THESE, is_none_of_these
 from fewsight._base.types import Array, Indices
 from fewsight.active.assessment.audit import Expected
 from fewsight.active.assessment.stopping import WINDOW, Decisions
-from fewsight.active.followers import LEAST_TO_LEARN, Follower
+from fewsight.active.followers import LEAST_TO_LEARN, Certainty, Follower
 from fewsight.active.history import Act, History, Moment
+from fewsight.active.relearning import Relearning
 from fewsight.active.schedule import Schedule
-from fewsight.active.views import Label, Labelled, LabelledView
+from fewsight.active.views import Labelled, LabelledView
+from fewsight.active.views.base import Answer
 
 
 @final
@@ -56,17 +59,25 @@ class Replay:
         self.history.add(act)
         self.schedule.follow(act)
 
-    def label(self, positions: Sequence[int], labels: Sequence[Label], relearn_every: int | None) -> None:
-        """Answers came; noise and weights are learned again if that is due."""
-        believed: list[Label | None] = []
+    def label(
+        self,
+        positions: Sequence[int],
+        labels: Sequence[Answer],
+        relearn_every: int | None,
+        recorded: Sequence[Answer | None] = (),
+    ) -> None:
+        """Answers came; noise and weights are learned again if that is due. `recorded`: what was believed, where it is known."""
+        outside = [position for position, label in zip(positions, labels, strict=True) if is_none_of_these(label)]
+        unknown = set(outside) & set(self._unknown_among(outside)) if not recorded else set()
         try:
-            for position, label in zip(positions, labels, strict=True):
-                believed.append(self.view.guess(position))
-                self.view.append(position, label)
+            guesses = self.view.extend(positions, labels)
         except BaseException:
             self._look_again()  # nothing was learned by halves
             raise
-        self.follow(Act("label", tuple(positions), tuple(labels), tuple(believed)))
+        pairs = zip(positions, guesses, strict=True)
+        believed = tuple(NONE_OF_THESE if position in unknown else guess for position, guess in pairs)
+        self.follow(Act("label", tuple(positions), tuple(labels), tuple(recorded) or believed))
+        self.view.lend(self.history.loans())  # a category may be there that has a loan
         self._moment = self.history.moments()[0]
         self._calibrated &= self._moment.n_learned >= LEAST_TO_LEARN
         if self._is_due(relearn_every):
@@ -74,9 +85,15 @@ class Replay:
         else:
             self._remember(self._moment, self.view)
 
-    def correct(self, position: int, label: Label) -> None:
-        """One label changed; all are learned anew, with the noise and weights there are."""
-        self.follow(Act("correct", (position,), (label,)))
+    def lend(self, act: Act) -> None:
+        """A category borrows from another, or gives back what it borrowed."""
+        self.follow(act)
+        self.view.lend(self.history.loans())
+        self._remember(self._moment, self.view)
+
+    def change(self, act: Act) -> None:
+        """A label was corrected, or some are forgotten; all are learned anew, with the noise and weights there are."""
+        self.follow(act)
         self._look_again()
 
     def step_back(self) -> None:
@@ -91,11 +108,47 @@ class Replay:
 
     def relearn(self) -> None:
         """Learn noise and weights again, where they are to be learned, from all labels; calibration follows when needed."""
-        settings = self.follower.learn(self.view.labelled)
-        act = Act("relearned", snapshot=self._moment.key[0], learned=self.follower.record(settings))
-        self._learned[len(self.history.acts)] = settings
-        self.history.add(act)
+        self._take_over(self.relearning(), self.follower.learn(self.view.labelled))
         self._look_again()
+
+    def relearning(self) -> Relearning:
+        """The same as a job for another thread, with the labels of now."""
+        return Relearning(self.follower, self._moment.key[0], self.view.labelled)
+
+    def adopt(self, job: Relearning) -> bool:
+        """Take what a job learned; labels that came since are appended. False, and nothing changes, if it no longer holds."""
+        place = self.history.place_of(job.snapshot)
+        if place is None or place < self._moment.learned_from - 1:
+            return False  # an act of it was undone, or a later one is in force
+        settings, view = job.found()
+        self._take_over(job, settings)
+        self._moment, labelled = self.history.moments()[0], self.history.labelled()
+        grown = len(view) == len(self.view) or view.grow(self.follower.pool)
+        if grown and view.labelled == labelled.first(self._moment.n_learned):
+            self._continue(view, self._moment)
+            self.view = view
+            self._calibrated = job.n_labelled >= LEAST_TO_LEARN or job.n_labelled == view.n_labelled
+            self._remember(self._moment, view)
+        else:  # some of its labels were changed since
+            self._look_again()
+        return True
+
+    def _take_over(self, job: Relearning, settings: object) -> None:
+        if (
+            job.follower is self.follower
+        ):  # those of a pool that has grown since are made from the record, or learned again
+            self._learned[len(self.history.acts)] = settings
+        self.history.add(Act("relearned", snapshot=job.snapshot, learned=job.follower.record(settings)))
+
+    def grow(self, follower: Follower) -> None:
+        """The pool has further examples, and this follower is the one to follow it."""
+        self.history.add(Act("grow", size=len(follower.pool)))
+        before = self.follower.record(self.settings)
+        self.follower, self._learned, self._decisions = follower, {}, {}
+        if follower.record(self.settings) == before and self.view.grow(follower.pool):
+            self._remember(self._moment, self.view)
+        else:
+            self._look_again()
 
     # What it knows.
 
@@ -105,12 +158,14 @@ class Replay:
         return self._settings_of(self._moment)
 
     def calibrate(self) -> None:
-        """Learn how sure to be from the labels of the last re-learning, or from all while there was none."""
+        """Learn how sure to be, and what is unknown, from the labels of the last re-learning; from all while there was none."""
         if self._calibrated or not self.view.classes:
             return
         labelled = self.view.labelled
         n = self._moment.n_learned if self._moment.n_learned >= LEAST_TO_LEARN else len(labelled.labels)
-        self.view.calibration = self.follower.calibration(labelled.first(n), self.settings)
+        known = labelled.first(n)
+        found = self.follower.certainty(known, self.settings) if known.classes else Certainty()
+        self.view.calibration, self.view.novelty = found
         self._calibrated = True
 
     def left_out(self, rest: Indices) -> tuple[Array, Expected | None]:
@@ -119,22 +174,32 @@ class Replay:
         Nothing was predicted about the labels of the start. Where labels can be left out, also what the probabilities say about
         them and about the rest.
         """
-        labels, believed = self.view.labels, self.schedule.believed
-        n_given = len(labels) - len(believed)
-        pairs = zip(believed, labels[n_given:], strict=True)
-        wrong = np.array([0.0] * n_given + [float(guess != label) for guess, label in pairs])
+        positions, labels, _ = self.view.labelled
+        believed = self.schedule.believed
+        pairs = zip(positions, labels, strict=True)
+        wrong = np.array([float(place in believed and believed[place] != label) for place, label in pairs])
         self.calibrate()
-        found = self.follower.left_out(self.view, self.settings) if labels else None
+        found = self.follower.left_out(self.view, self.settings) if self.view.classes else None
         if found is None:
             return wrong, None
-        wrong *= found.mean.argmax(axis=1) != found.truth
+        wrong *= found.wrong()
         stated = found.calibration.probabilities
         of_rest = stated(self.view.mean[rest]).max(axis=1).mean() if len(rest) else 0.0
         return wrong, Expected(float(of_rest), stated(found.mean).max(axis=1))
 
+    def _unknown_among(self, positions: Sequence[int]) -> list[int]:
+        """Those of these examples that are called unknown now."""
+        if not positions:
+            return []
+        self.calibrate()
+        scores, novelty = self.view.strangeness(np.array(positions, dtype=np.intp)), self.view.novelty
+        if scores is None or novelty is None:
+            return []
+        return [position for position, score in zip(positions, scores, strict=True) if score > novelty.threshold]
+
     def decisions(self) -> list[Decisions]:
         """On the whole pool, after each of the last answers; those that are not remembered are worked out again."""
-        moments = [moment for moment in self.history.moments(WINDOW + 1) if self.history.labelled(moment.end).labels]
+        moments = [moment for moment in self.history.moments(WINDOW + 1) if self.history.labelled(moment.end).classes]
         view: LabelledView | None = None
         known: dict[tuple[int, int], Decisions] = {}
         before: Moment | None = None
@@ -160,11 +225,16 @@ class Replay:
 
     def _view_at(self, moment: Moment, labelled: Labelled) -> LabelledView:
         view = self.follower.view(self._settings_of(moment))
-        n_learned = moment.n_learned
-        view.start(*labelled.first(n_learned))
-        for position, label in zip(labelled.positions[n_learned:], labelled.labels[n_learned:], strict=True):
-            view.append(position, label)
+        view.start(*labelled.first(moment.n_learned))
+        self._continue(view, moment)
         return view
+
+    def _continue(self, view: LabelledView, moment: Moment) -> None:
+        """Learn what a view that knows the first labels of a moment does not know yet, as it was given."""
+        view.lend({})
+        for positions, labels in self.history.after(view.n_labelled, moment.end):
+            view.extend(positions, labels)
+        view.lend(self.history.loans(moment.end))
 
     def _advanced(
         self, view: LabelledView | None, before: Moment | None, moment: Moment, labelled: Labelled
@@ -173,9 +243,7 @@ class Replay:
         same = before is not None and before.relearned is moment.relearned
         if view is None or not same or view.labels != labelled.labels[: view.n_labelled]:
             return self._view_at(moment, labelled)
-        n = view.n_labelled
-        for position, label in zip(labelled.positions[n:], labelled.labels[n:], strict=True):
-            view.append(position, label)
+        self._continue(view, moment)
         return view
 
     def _settings_of(self, moment: Moment) -> object:

@@ -10,7 +10,7 @@ import numpy as np
 
 from fewsight._base.types import Indices
 from fewsight.active.history import Act, Check
-from fewsight.active.views.base import Label
+from fewsight.active.views.base import Answer
 
 
 @final
@@ -23,9 +23,9 @@ class Schedule:
     cool_down : turns for which a skipped example is not asked about again.
     done : answers and skips so far.
     cooling : position of each skipped example, and the turn from which it may be asked about again.
-    drawn : random checks of the last query that are not answered yet, by position.
+    drawn : random checks that were put and are not answered yet, by position.
     checks : random checks that are answered.
-    believed : of each answer, what its example was taken for before; None where no category was known.
+    believed : by position, what each answered example was taken for before; None where no category was known.
     closed : positions that are never asked about: excluded from the start, or discarded.
     """
 
@@ -34,7 +34,7 @@ class Schedule:
     cooling: dict[int, int] = field(default_factory=dict)
     drawn: dict[int, Check] = field(default_factory=dict)
     checks: list[Check] = field(default_factory=list)
-    believed: list[Label | None] = field(default_factory=list)
+    believed: dict[int, Answer | None] = field(default_factory=dict)
     closed: list[int] = field(default_factory=list)
 
     @classmethod
@@ -49,12 +49,17 @@ class Schedule:
         """One more act."""
         if act.kind == "question":
             self.drawn = {check.position: check for check in act.checks}
+        elif act.kind == "undo":
+            self.drawn |= {check.position: check for check in act.checks}
         elif act.kind == "label":
             for position in act.indices:
                 self.cooling.pop(position, None)
             self.checks += [self.drawn.pop(position) for position in act.indices if position in self.drawn]
-            self.believed += act.believed
+            self.believed |= dict(zip(act.indices, act.believed, strict=True))
             self.done += len(act.indices)
+        elif act.kind == "forget":
+            self.checks = [check for check in self.checks if check.position not in act.indices]
+            self.believed = {place: guess for place, guess in self.believed.items() if place not in act.indices}
         elif act.kind == "skip":
             self.done += len(act.indices)
             self.cooling.update(dict.fromkeys(act.indices, self.done + self.cool_down))
@@ -83,10 +88,15 @@ class Schedule:
         return sum(back > self.done for back in self.cooling.values())
 
     def draw(
-        self, candidates: Indices, size: int, share: float, n_rest: int, n_labelled: int, rng: np.random.Generator
+        self,
+        candidates: Indices,
+        turns: Indices,
+        share: float,
+        n_rest: int,
+        n_labelled: int,
+        rng: np.random.Generator,
     ) -> tuple[Check, ...]:
-        """The random checks among the next questions, drawn before a rule chooses; every 1 / share-th is one."""
-        turns = self.done + np.arange(size)
+        """The random checks among the questions of these turns, drawn before a rule chooses; every 1 / share-th is one."""
         n_checks = int((np.floor((turns + 1) * share + 1e-9) > np.floor(turns * share + 1e-9)).sum())
         chosen = rng.permutation(candidates)[:n_checks].tolist() if n_checks else []
         return tuple(Check(place, n_rest - number, n_labelled + number) for number, place in enumerate(chosen))

@@ -16,6 +16,7 @@ from fewsight.active.learner import ActiveLearner
 from fewsight.active.pools import Pool, as_pool
 from fewsight.active.rules import QueryRule, as_rule
 from fewsight.learners import Learner
+from fewsight.learners.labels import with_outsiders
 
 Record = dict[str, Any]
 
@@ -35,28 +36,36 @@ def simulate(
     explore: bool = False,
     audit_share: float = 0.0,
     wrong_share: float = 0.0,
+    lag: int = 0,
 ) -> list[Record]:
     """Accuracy as labels come in, once for every seed.
 
     Parameters
     ----------
     learner, rule, batch_size, relearn_every, explore, audit_share : as for `ActiveLearner`.
+    seeds : whole numbers >= 0; each is a run of its own.
     pool : as for `ActiveLearner.fit`; a `Pool` is read only once for many calls.
     truth : the label of every example.
     n_queries : questions asked after the start.
     start : labels of each class to start with, drawn by the seed (0: none), or the positions of the first labels.
     test : positions that are never asked about and on which accuracy is measured; without it, on all that has no label yet.
     wrong_share : the share of answers that are another class, drawn by the seed.
+    lag : queries that are put before an answer to the first of them is known: each is chosen this many answers behind, as where
+        the next picture is on the screen before the last answer is learned.
 
     Returns
     -------
-    A record for every answer of every seed: `rule`, `seed`, `labels`, `accuracy` (mean over the classes of their shares of right
-    decisions), `overall` (the share of right decisions), `classes` seen so far, and `asked`, the positions asked about last.
+    list of records
+        One for every answer of every seed: `rule`, `seed`, `labels`, `accuracy` (mean over the classes of their shares of right
+        decisions), `overall` (the share of right decisions), `classes` seen so far, and `asked`, the positions asked about last.
     """
     chosen = as_rule("simulate", rule)
     examples = as_pool("simulate", learner.kernel, pool, () if test is None else test)
-    answers = np.array(checked_labels("simulate", truth, len(examples), []))
+    answers = with_outsiders(checked_labels("simulate", truth, len(examples), []))
+    if answers.dtype == object:
+        raise InvalidInput("simulate: truth must name a category for every example, got NONE_OF_THESE.")
     n_queries = check_integer("simulate", "n_queries", n_queries, least=0)
+    lag = check_integer("simulate", "lag", lag, least=0)
     tested = None if test is None else checked_positions("simulate", test, len(examples))
     records: list[Record] = []
     for seed in track(seeds, f"asking by {chosen.name}", len(seeds)):
@@ -74,7 +83,7 @@ def simulate(
         told = with_mistakes(answers, wrong_share, rng)
         records += [
             {"rule": chosen.name, "seed": int(seed), **record}
-            for record in _run(active, examples, answers, told, first, tested, n_queries)
+            for record in _run(active, examples, answers, told, first, tested, n_queries, lag)
         ]
     return records
 
@@ -87,6 +96,7 @@ def _run(
     first: Indices,
     test: Indices | None,
     n_queries: int,
+    lag: int,
 ) -> list[Record]:
     """One learning curve."""
     known: list[Any] = [None] * len(pool)
@@ -95,16 +105,27 @@ def _run(
     active.fit(pool, known, exclude=() if test is None else test)
     codes = np.unique(truth, return_inverse=True)
     records = [_record(active, codes, test, first)] if len(first) else []
-    asked = 0
+    asked, put = 0, list[Indices]()
     while asked < n_queries:
-        query = active.query()
-        if not len(query):
+        put += _further(active, put, lag)
+        if not put:
             break
-        positions = query.indices[: n_queries - asked]
+        positions = put.pop(0)[: n_queries - asked]
         active.teach(positions, told[positions])
         asked += len(positions)
         records.append(_record(active, codes, test, positions))
     return records
+
+
+def _further(active: ActiveLearner, put: Sequence[Indices], lag: int) -> list[Indices]:
+    """The questions that are put now, beside those that are put already and not answered."""
+    found: list[Indices] = []
+    while len(put) + len(found) <= lag:
+        query = active.query(held=np.concatenate([np.zeros(0, dtype=np.intp), *put, *found]))
+        if not len(query):
+            break
+        found.append(query.indices)
+    return found
 
 
 def _record(active: ActiveLearner, codes: Any, test: Indices | None, asked: Indices) -> Record:

@@ -9,17 +9,20 @@ from fewsight._base.checks import check_choice
 from fewsight._base.encodings import Encodings
 from fewsight._base.errors import InvalidInput
 from fewsight._base.registry import Registry
+from fewsight._base.types import State
 from fewsight.channels.base import Channel, fit_channel
 from fewsight.channels.colour import Colour
 from fewsight.channels.dense_pmk import DensePmk
 from fewsight.channels.embedding import Embedding
 from fewsight.channels.harris_pmk import HarrisPmk
 from fewsight.channels.opponent_sift import OpponentSift
+from fewsight.channels.option_fields import option
 from fewsight.channels.phog import Phog
 from fewsight.channels.pretrained import Pretrained
 from fewsight.channels.prior_shares import check_weights, prior_shares
 from fewsight.channels.spatial_pmk import SpatialPmk
 from fewsight.channels.texture import Texture
+from fewsight.channels.vector_channel import VectorChannel
 from fewsight.channels.vectors import Vectors
 from fewsight.channels.vocabulary_pmk import VocabularyPmk
 
@@ -27,11 +30,18 @@ _CLASSES: tuple[type[Channel], ...] = (
     *(SpatialPmk, DensePmk, VocabularyPmk, HarrisPmk, OpponentSift, Phog, Texture, Colour),
     *(Pretrained, Embedding, Vectors),
 )
+MOST_CHANNELS = 200  # in a model file: opening each takes a moment
 CHANNELS: Registry[Channel] = Registry("channel", Channel, _CLASSES, group="fewsight.channels")
 
 
 def make_channel(name: str, **options: Any) -> Channel:
-    """An unfitted channel by its name, e.g. `make_channel("spatial_pmk", n_words=200)`."""
+    """An unfitted channel by its name, e.g. `make_channel("spatial_pmk", n_words=200)`.
+
+    Parameters
+    ----------
+    name : one of `CHANNELS`.
+    options : those of its class, by keyword.
+    """
     kind = CHANNELS[check_choice("channels", "a name", name, CHANNELS)]
     known = kind._get_param_names()
     unknown = sorted(set(options) - set(known))
@@ -41,6 +51,13 @@ def make_channel(name: str, **options: Any) -> Channel:
     if missing is not None:
         raise InvalidInput(f"channels: {missing}.")
     return kind(**options)
+
+
+def stored_channels(state: State, *, least: int = 1) -> list[Channel]:
+    """The fitted channels `channel0`, `channel1` ... of a model file, as many as its `n_channels` says."""
+    numbers = range(state.integer("n_channels", least=least, most=MOST_CHANNELS))
+    parts = [state.nested(f"channel{number}") for number in numbers]
+    return [CHANNELS.find(part.text("name")).from_state(part) for part in parts]
 
 
 __all__ = [
@@ -56,10 +73,13 @@ __all__ = [
     "Pretrained",
     "SpatialPmk",
     "Texture",
+    "VectorChannel",
     "Vectors",
     "VocabularyPmk",
     "check_weights",
     "fit_channel",
     "make_channel",
+    "option",
     "prior_shares",
+    "stored_channels",
 ]

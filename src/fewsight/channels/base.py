@@ -17,6 +17,7 @@ from threadpoolctl import threadpool_limits
 from fewsight._base.checks import check_integer, shown
 from fewsight._base.encodings import Encodings, Entry, SparseRows
 from fewsight._base.errors import InvalidInput, NotFitted, UnreadableImage
+from fewsight._base.none_of_these import is_none_of_these
 from fewsight._base.parallel import map_pieces
 from fewsight._base.types import Array, Indices, LabelsLike, LocalFeatures, Recipe, State
 from fewsight.channels.option_fields import Options, option
@@ -110,13 +111,23 @@ class Channel(Options, BaseEstimator, ABC):
     def _set_learned(self, state: State) -> None:
         """Take back what `_learn` returned, checking it: it may come from a file."""
 
+    @property
+    def _descriptor_width(self) -> int | None:
+        """How many numbers a descriptor has, where that is known before any image is described."""
+        return None
+
     @classmethod
     def missing(cls) -> str | None:
         """What must be installed before this channel can be used, and how; None if nothing."""
         return None
 
     def remarks(self, images: Sequence[Any]) -> list[str]:
-        """What a person should know about how the channel takes these images: sentences."""
+        """What a person should know about how the channel takes these images: sentences.
+
+        Parameters
+        ----------
+        images : n images: paths, arrays (h, w) or (h, w, 3), or `Image` objects.
+        """
         return []
 
     def check(self) -> None:
@@ -134,6 +145,11 @@ class Channel(Options, BaseEstimator, ABC):
         """Learn what the encoding needs from the training images. The labels are for channels that use them.
 
         One label per image: strings, integers or booleans; None is an image without.
+
+        Parameters
+        ----------
+        images : n images: paths, arrays (h, w) or (h, w, 3), or `Image` objects. At least one.
+        labels : a label for each image, None where there is none; or None for no labels at all.
         """
         images = as_images(images)
         if not images:
@@ -145,15 +161,19 @@ class Channel(Options, BaseEstimator, ABC):
             self._set_learned(self._learned_from(images, groups))
             return self
         key = self._learned_key(images, groups)
-        state = cache.get(key)
-        if state is None:
+        if cache.read(key, self._took) is None:
             state = self._learned_from(images, groups)
             cache.put(key, state)
-        self._set_learned(state)
+            self._set_learned(state)
         return self
 
     def prepare(self, images: Sequence[Any]) -> list[UnreadableImage]:
-        """Compute and cache the local features; return what could not be read instead of failing on it."""
+        """Compute and cache the local features; return what could not be read instead of failing on it.
+
+        Parameters
+        ----------
+        images : n images: paths, arrays (h, w) or (h, w, 3), or `Image` objects.
+        """
         self._check_options()
 
         def attempt(image: Image) -> UnreadableImage | None:
@@ -167,29 +187,97 @@ class Channel(Options, BaseEstimator, ABC):
         return [error for error in self._map(attempt, as_images(images), "local features") if error is not None]
 
     def local_features(self, images: Sequence[Any]) -> list[LocalFeatures]:
-        """Descriptors at locations, image by image."""
+        """Descriptors at locations, image by image.
+
+        Parameters
+        ----------
+        images : n images: paths, arrays (h, w) or (h, w, 3), or `Image` objects.
+
+        Returns
+        -------
+        list of LocalFeatures
+            For each image descriptors (k, d) at locations (k, 2), which are fractions of width and height; k and d are
+            the channel's.
+        """
         return self._map(self._features_of, as_images(images), "local features")
 
     def encode(self, images: Sequence[Any]) -> Encodings:
-        """The encodings of the images, in their order, ready for `gram`."""
+        """The encodings of the images, in their order, ready for `gram`.
+
+        Parameters
+        ----------
+        images : n images: paths, arrays (h, w) or (h, w, 3), or `Image` objects.
+
+        Returns
+        -------
+        Encodings
+            A row for each image, `shape` (n, n_columns); `.matrix` is the matrix inside.
+        """
         self._check_fitted()
         entries = self._map(self._encoding_of, as_images(images), "encodings")
         return self.encodings.stack(entries, self.n_columns)
 
+    def is_encoded(self, image: Image) -> bool:
+        """Whether the cache has the encoding of an image.
+
+        Parameters
+        ----------
+        image : one that may have been encoded by this fitted channel, in this process or another.
+        """
+        self._check_fitted()
+        return self._kept is not None and self._encoding_key(image) in self._kept
+
     def gram(self, A: Encodings, B: Encodings | None = None) -> Array:
-        """Kernel values between encodings; of A with itself if B is None."""
+        """Kernel values between encodings; of A with itself if B is None.
+
+        Parameters
+        ----------
+        A : encodings of n images.
+        B : encodings of m images, or None for A itself.
+
+        Returns
+        -------
+        array (n, m)
+            (n, n) and exactly symmetric where B is None.
+        """
         return self.kernel.gram(A, B)
 
     def against(self, B: Encodings) -> Against:
-        """Encodings made ready once, for many comparisons of a few others with all of them."""
+        """Encodings made ready once, for many comparisons of a few others with all of them.
+
+        Parameters
+        ----------
+        B : encodings of m images.
+        """
         return self.kernel.against(B)
 
     def diag(self, A: Encodings) -> Array:
-        """Kernel values of each encoding with itself."""
+        """Kernel values of each encoding with itself.
+
+        Parameters
+        ----------
+        A : encodings of n images.
+
+        Returns
+        -------
+        array (n,)
+            Values >= 0.
+        """
         return self.kernel.diag(A)
 
     def distances(self, A: Encodings, B: Encodings) -> Array:
-        """Distances in the space that the kernel spans; what rounding leaves of zero is zero."""
+        """Distances in the space that the kernel spans; what rounding leaves of zero is zero.
+
+        Parameters
+        ----------
+        A : encodings of n images.
+        B : encodings of m images.
+
+        Returns
+        -------
+        array (n, m)
+            Distances >= 0.
+        """
         squares = self.diag(A)[:, None] + self.diag(B)[None, :]
         squared = squares - 2 * self.gram(A, B)
         return np.sqrt(np.where(squared > ROUNDING * squares, squared, 0.0))
@@ -203,6 +291,12 @@ class Channel(Options, BaseEstimator, ABC):
 
     @classmethod
     def from_state(cls, state: State) -> Self:
+        """The fitted channel that `state` described.
+
+        Parameters
+        ----------
+        state : what `state` returned; it may come from a file, and is checked.
+        """
         stored: dict[str, Any] = state.header["options"]
         options: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value for key, value in stored.items()
@@ -219,7 +313,13 @@ class Channel(Options, BaseEstimator, ABC):
         self._encode(self._features_of(ImageArray((200 * squares).astype(np.uint8))))
 
     def set_workplace(self, *, cache: FeatureCache | None, n_jobs: int | None) -> Self:
-        """Work with this cache and this many jobs from now on; nothing that comes out changes by it."""
+        """Work with this cache and this many jobs from now on; nothing that comes out changes by it.
+
+        Parameters
+        ----------
+        cache : a FeatureCache, or None to keep nothing.
+        n_jobs : images described at the same time, as in joblib; None for one.
+        """
         self.cache, self.n_jobs = cache, n_jobs
         return self
 
@@ -234,14 +334,15 @@ class Channel(Options, BaseEstimator, ABC):
         if self._kept is None:
             return self._describe(image)
         key = self._features_key(image)
-        stored = self._kept.get(key)
-        if stored is not None:
-            features = LocalFeatures.from_state(stored)
-            if all(getattr(features, part) is not None for part in self.required_features):
-                return features
+        kept = self._kept.read(key, self._features_from)
+        if kept is not None and all(getattr(kept, part) is not None for part in self.required_features):
+            return kept
         features = self._describe(image)
         self._kept.put(key, features.state())
         return features
+
+    def _features_from(self, state: State) -> LocalFeatures:
+        return LocalFeatures.from_state(state, self._descriptor_width)
 
     def _features_key(self, image: Image) -> str:
         return FeatureCache.key_of("local features", image.content_hash, self._feature_recipe())
@@ -250,9 +351,9 @@ class Channel(Options, BaseEstimator, ABC):
         if self._kept is None:
             return self._encode(self._features_of(image))
         key = self._encoding_key(image)
-        stored = self._kept.get(key)
-        if stored is not None:
-            return stored.arrays
+        kept = self._kept.read(key, lambda state: self.encodings.kept_entry(state, self.n_columns))
+        if kept is not None:
+            return kept
         entry = self._encode(self._features_of(image))
         self._kept.put(key, State({}, dict(entry)))
         return entry
@@ -267,6 +368,11 @@ class Channel(Options, BaseEstimator, ABC):
         hashes = "".join(image.content_hash for image in images)
         labelled: list[Recipe] = [] if groups is None else [{"groups": groups.tolist()}]
         return FeatureCache.key_of("learned", self._feature_recipe(), self._learn_recipe(), hashes, *labelled)
+
+    def _took(self, state: State) -> bool:
+        """Whether what was learned could be taken back."""
+        self._set_learned(state)
+        return True
 
     def _learned_from(self, images: list[Image], groups: Indices | None) -> State:
         """Each image has a random stream of its own: its sample is the same in whatever order they are done."""
@@ -292,13 +398,14 @@ class Channel(Options, BaseEstimator, ABC):
         self._learn_recipe()
 
     def _groups(self, labels: LabelsLike, n: int) -> Indices:
-        """The number of each image's class, in the order of their first appearance; -1 where the label is None.
+        """The number of each image's class, in the order of their first appearance; -1 where the label is None, or names none.
 
         What a class is called makes no difference to what is learned from it.
         """
         who = type(self).__name__
         try:
             listed = list(labels)
+            listed = [None if is_none_of_these(label) else label for label in listed]
             classes = list(dict.fromkeys(label for label in listed if label is not None))
         except TypeError:
             raise InvalidInput(

@@ -50,6 +50,10 @@ class CellsChannel(PyramidLevels, PixelChannel, ABC):
         return self._pyramid.n_columns(self._descriptor.n_bins)
 
     @property
+    def _descriptor_width(self) -> int:
+        return self._descriptor.n_bins
+
+    @property
     def _pyramid(self) -> HistogramPyramid:
         return HistogramPyramid(self.n_levels)
 

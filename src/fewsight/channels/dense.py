@@ -40,6 +40,10 @@ class DenseSiftChannel(DescriptorSample, PixelChannel, ABC):
     def _descriptor(self) -> DenseSift | DenseOpponentSift:
         return DenseSift(step=self.step, patch=self.patch, scales=self.scales, contrast=self.contrast)
 
+    @property
+    def _descriptor_width(self) -> int:
+        return self._descriptor.width
+
     def _feature_recipe(self) -> Recipe:
         """Each option may be sensible, and all together fill the memory or take hours for one image."""
         grid, side = self._descriptor, self._working_side

@@ -10,7 +10,6 @@ from fewsight.channels.option_fields import option
 from fewsight.channels.pixel_channel import PixelChannel
 from fewsight.channels.points import CubesChannel
 from fewsight.features import HarrisAffine
-from fewsight.kernels import HistogramIntersection, Kernel
 
 
 class HarrisPmk(PixelChannel, CubesChannel):
@@ -37,10 +36,6 @@ class HarrisPmk(PixelChannel, CubesChannel):
     extent: float = option(default=18.0, doc="side of the described square, in scales of the region.")
 
     @property
-    def kernel(self) -> Kernel:
-        return HistogramIntersection()
-
-    @property
     def _descriptor(self) -> HarrisAffine:
         return HarrisAffine(
             max_points=self.max_points,
@@ -50,6 +45,10 @@ class HarrisPmk(PixelChannel, CubesChannel):
             max_stretch=self.max_stretch,
             extent=self.extent,
         )
+
+    @property
+    def _descriptor_width(self) -> int:
+        return self._descriptor.width
 
     @property
     def n_columns(self) -> int:

@@ -84,10 +84,9 @@ class OpponentSift(WordsChannel):
 
     def _set_learned(self, state: State) -> None:
         self.forest_ = ClusteringForest.from_state(state)
-        if self.forest_.n_features > 384:
-            raise InvalidInput(
-                f"OpponentSift: a descriptor has 384 numbers, got a forest that asks for {self.forest_.n_features}."
-            )
+        asked, width = self.forest_.n_features, self._descriptor.width
+        if asked > width:
+            raise InvalidInput(f"OpponentSift: a descriptor has {width} numbers, got a forest that asks for {asked}.")
         self.learned_ = state
 
     def _encode_recipe(self) -> Recipe:

@@ -19,7 +19,14 @@ Value = TypeVar("Value")
 
 
 def option(*, default: Value, doc: str = "", kw_only: bool = True) -> Value:
-    """An option of a class: its default, and what it means. With `kw_only=False` it may be passed by position."""
+    """An option of a class: its default, and what it means. With `kw_only=False` it may be passed by position.
+
+    Parameters
+    ----------
+    default : the value without the user's.
+    doc : what it means, as a sentence.
+    kw_only : whether it can only be passed by keyword.
+    """
     return dataclasses.field(default=default, kw_only=kw_only, metadata={"doc": doc})
 
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import Self
 
 import numpy as np
 
-from fewsight._base.checks import check_integer, check_number
+from fewsight._base.checks import check_choice, check_integer, check_number
 from fewsight._base.encodings import Entry, SparseRows
 from fewsight._base.types import LocalFeatures, Recipe, State
 from fewsight.channels.base import Channel
 from fewsight.channels.option_fields import option
 from fewsight.channels.pixel_channel import DescriptorSample
 from fewsight.encodings import Projection, UniformPyramid, principal_components
+from fewsight.kernels import HistogramIntersection, Kernel, PartialMatch
+
+NORMALISATIONS = ("size", "self", "count")
 
 
 class PointsChannel(DescriptorSample, Channel, ABC):
@@ -26,6 +30,25 @@ class PointsChannel(DescriptorSample, Channel, ABC):
         doc="width of the image in the same units; a larger one lets matches be less far apart. 0 leaves it out.",
     )
 
+    normalise: str = option(
+        default="size",
+        doc='what the pyramid match is divided by, so that images with many local features are not alike for that alone: "size" '
+        'divides the features of each image by their number, "self" the match by the root of what both images match with '
+        'themselves, as for a match of parts, and "count" divides by nothing.',
+    )
+
+    @property
+    def kernel(self) -> Kernel:
+        return PartialMatch() if self.normalise == "self" else HistogramIntersection()
+
+    @classmethod
+    def from_state(cls, state: State) -> Self:
+        """A file from before there was a choice compares images as they were compared then."""
+        options = state.header["options"]
+        if isinstance(options, dict) and "normalise" not in options:
+            state = State({**state.header, "options": {**options, "normalise": "size"}}, state.arrays)
+        return super().from_state(state)
+
     @abstractmethod
     def _learn_bins(self, points: np.ndarray) -> State:
         """What the bins need to know, from points of the training images."""
@@ -36,7 +59,20 @@ class PointsChannel(DescriptorSample, Channel, ABC):
 
     @abstractmethod
     def _encode_points(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Ascending columns and values of the row of one image."""
+        """Ascending columns and values of the row of one image; see `_divided`."""
+
+    @property
+    def _divided(self) -> bool:
+        """Whether rows are divided by the number of features."""
+        return self.normalise == "size"
+
+    def _check_options(self) -> None:
+        super()._check_options()
+        check_choice(self, "normalise", self.normalise, NORMALISATIONS)
+
+    def _counts_recipe(self) -> Recipe:
+        """Marks rows that are not divided by the number of features."""
+        return {} if self._divided else {"rows": "counts"}
 
     def _learn_recipe(self) -> Recipe:
         return {
@@ -94,7 +130,7 @@ class CubesChannel(PointsChannel, ABC):
         """There is nothing to take back."""
 
     def _encode_recipe(self) -> Recipe:
-        return {**self._pyramid.recipe(), "projection": self.projection_.digest}
+        return {**self._pyramid.recipe(), "projection": self.projection_.digest, **self._counts_recipe()}
 
     def _encode_points(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self._pyramid.encode(points)
+        return self._pyramid.encode(points) if self._divided else self._pyramid.counts(points)

@@ -39,9 +39,9 @@ class SpatialPmk(WordsChannel):
 
     def _set_learned(self, state: State) -> None:
         self.codebook_ = Codebook.from_state(state)
-        if self.codebook_.words.shape[1] != 128:
+        if self.codebook_.words.shape[1] != self._descriptor.width:
             raise InvalidInput(
-                f"SpatialPmk: a codebook of SIFT words has 128 columns, got {self.codebook_.words.shape[1]}."
+                f"SpatialPmk: a codebook of SIFT words has {self._descriptor.width} columns, got {self.codebook_.words.shape[1]}."
             )
         if self.n_columns > np.iinfo(np.int32).max:
             raise InvalidInput(f"SpatialPmk: n_words times cells must be below 2^31, got {self.n_columns:,}.")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar, Self
+from collections.abc import Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -22,9 +23,12 @@ COMPARISONS = ("rbf", "cosine", "linear")
 MOST_ROWS = 600  # training images, of whole classes, that the scale is learned from, about
 MOST_COLUMNS = 65_536
 LEAST_SCALE, MOST_SCALE = 1e-9, 1e9
-WIDTHS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)  # squared scales to choose from, in mean squared distances of two images
-USUAL_WIDTH = 0.5  # where the labels cannot tell: k(x, z) is 1/e at the mean squared distance
-NOISES = (1e-3, 1e-2, 1e-1, 1.0)  # at the best of which a width is judged
+WIDTHS = (0.25, 0.5, 1.0, 2.0)  # squared scales to choose from, in usual ones
+USUAL_WIDTH = (
+    1.0  # squared scale in mean squared distances of two images, for a channel that does not know a better one
+)
+NATS_PER_OCTAVE = 2.0  # by which the evidence must speak for another than the usual one
+NOISES = (0.02, 0.06, 0.2, 0.6)  # at the best of which a width is judged
 LARGEST = 1e30  # of a number in a vector, so that its square is one too
 
 
@@ -32,11 +36,13 @@ class VectorChannel(Channel, ABC):
     """One vector per image, compared by the Gaussian kernel, the cosine of their angle or their inner product.
 
     Its local features are that vector, once, in the middle of the image. All that is learned is the scale of the Gaussian: of a
-    few widths around the mean distance of two training images, the one that makes their labels most probable; without
-    labels, or with one image per category, the usual one.
+    few widths, the one that makes their labels most probable, where they speak clearly; without labels, or with one image per
+    category, the usual one.
     """
 
     informed: ClassVar[bool] = True
+    # Squared scale that suits vectors of unit length of this kind, as they are; None: USUAL_WIDTH.
+    usual_squared_scale: ClassVar[float | None] = None
 
     compare: str = option(default="rbf", doc='"rbf" (a Gaussian), "cosine" or "linear" (the inner product).')
     scale: float | None = option(
@@ -69,11 +75,38 @@ class VectorChannel(Channel, ABC):
         self._check_fitted()
         return self.n_columns_
 
+    @property
+    def _descriptor_width(self) -> int | None:
+        return self.n_columns_ if hasattr(self, "learned_") else None
+
+    def _features_from(self, state: State) -> LocalFeatures:
+        features = super()._features_from(state)
+        if len(features) != 1:
+            raise InvalidInput(f"the stored array descriptors must hold one vector, got {len(features)}.")
+        return features
+
     def _describe(self, image: Image) -> LocalFeatures:
         vector = self._vector(image)
         if not (np.abs(vector) <= LARGEST).all():
             raise InvalidInput(f"{type(self).__name__}: vectors must hold finite numbers, got others for {image.name}.")
         return LocalFeatures(vector[None], np.full((1, 2), 0.5, np.float32))
+
+    def vectors(self, images: Sequence[Any]) -> Array:
+        """The vectors themselves, as the network or the table gives them. The channel need not be fitted.
+
+        Parameters
+        ----------
+        images : n images: paths, arrays (h, w) or (h, w, 3), or `Image` objects.
+
+        Returns
+        -------
+        array (n, d)
+            The vectors in the order of the images, as float64; (0, 0) for no image.
+        """
+        self._check_options()
+        rows = [features.descriptors[0] for features in self.local_features(images)]
+        self._check_lengths(rows)
+        return np.stack(rows).astype(np.float64) if rows else np.empty((0, 0))
 
     @property
     def _uses_labels(self) -> bool:
@@ -84,8 +117,8 @@ class VectorChannel(Channel, ABC):
         if scale is not None:
             scale = check_number(self, "scale", scale, least=LEAST_SCALE, most=MOST_SCALE)
         drawn = {"most": MOST_ROWS, "random_state": self.random_state}
-        chosen = {"widths": WIDTHS, "noises": NOISES, "scale": scale}
-        return {"kind": "vector_scale", "version": 1, **drawn, **chosen, **self._encode_recipe()}
+        chosen = {"widths": WIDTHS, "noises": NOISES, "scale": scale, "usual": self._usual_width()}
+        return {"kind": "vector_scale", "version": 2, **drawn, **chosen, **self._encode_recipe()}
 
     def _sample(self, features: LocalFeatures, n_images: int, rng: np.random.Generator) -> np.ndarray:
         return self._row(features.descriptors)
@@ -94,16 +127,22 @@ class VectorChannel(Channel, ABC):
         return self._learn_labelled(samples, np.full(len(samples), -1))
 
     def _learn_labelled(self, samples: list[np.ndarray], groups: Indices) -> State:
-        sizes = sorted({len(sample) for sample in samples})
+        self._check_lengths(samples)
+        rng = np.random.default_rng(self.random_state)
+        scale = 1.0
+        if self._checked_compare() == "rbf":
+            scale = self.scale or scale_by_evidence(np.stack(samples), groups, rng, self._usual_width())
+        return State({"scale": float(scale), "n_columns": len(samples[0]), "source": self._source()}, {})
+
+    def _check_lengths(self, rows: list[np.ndarray]) -> None:
+        sizes = sorted({len(row) for row in rows})
         if len(sizes) > 1:
             raise InvalidInput(
                 f"{type(self).__name__}: all vectors must have one length, got {sizes[0]} and {sizes[-1]}."
             )
-        rng = np.random.default_rng(self.random_state)
-        scale = 1.0
-        if self._checked_compare() == "rbf":
-            scale = self.scale or scale_by_evidence(np.stack(samples), groups, rng)
-        return State({"scale": float(scale), "n_columns": sizes[0], "source": self._source()}, {})
+
+    def _usual_width(self) -> float | None:
+        return self.usual_squared_scale if self.unit_length else None
 
     def _set_learned(self, state: State) -> None:
         self.scale_ = check_number(self, "scale", state.header["scale"], least=LEAST_SCALE, most=MOST_SCALE)
@@ -152,21 +191,25 @@ class VectorChannel(Channel, ABC):
         return check_choice(self, "compare", self.compare, COMPARISONS)
 
 
-def scale_by_evidence(rows: Array, groups: Indices, rng: np.random.Generator) -> float:
-    """The scale of the Gaussian kernel under which the groups of these rows are most probable; -1 is no group."""
+def scale_by_evidence(rows: Array, groups: Indices, rng: np.random.Generator, usual: float | None = None) -> float:
+    """The scale of the Gaussian kernel under which the groups of these rows are most probable; -1 is no group.
+
+    `usual` is the squared scale that is expected; None for USUAL_WIDTH mean squared distances.
+    """
     chosen = _of_whole_groups(groups, rng)
     judged = rows[chosen] if len(chosen) else rows[rng.permutation(len(rows))[:MOST_ROWS]]
     distances = squared_distances(judged, None)
     n = len(distances)
     mean = float(distances.sum()) / max(1, n * (n - 1))
-    if not mean > LEAST_SCALE**2:
-        return 1.0  # one row, or all alike
-    width = _best_width(distances / mean, groups[chosen]) if len(chosen) else USUAL_WIDTH
-    return float(np.clip(np.sqrt(width * mean), LEAST_SCALE, MOST_SCALE))
+    expected = USUAL_WIDTH * mean if usual is None else usual
+    if not (expected > LEAST_SCALE**2 and mean > LEAST_SCALE**2):
+        return 1.0 if usual is None else float(np.sqrt(usual))  # one row, or all alike
+    width = _best_width(distances / expected, groups[chosen]) if len(chosen) else 1.0
+    return float(np.clip(np.sqrt(width * expected), LEAST_SCALE, MOST_SCALE))
 
 
 def _of_whole_groups(groups: Indices, rng: np.random.Generator) -> Indices:
-    """Rows of so many groups, drawn at random, that there are about MOST_ROWS; none if no two rows share a group.
+    """Rows of randomly drawn groups, about MOST_ROWS in all; none if no two rows share a group.
 
     Whole groups, because how like each other their members are is what the scale is about.
     """
@@ -179,15 +222,20 @@ def _of_whole_groups(groups: Indices, rng: np.random.Generator) -> Indices:
 
 
 def _best_width(distances: Array, groups: Indices) -> float:
-    """By the evidence for a free mean at any scale, at the best of a few noise levels: nothing else is known yet."""
-    targets = np.where(groups[:, None] == np.unique(groups), 1.0, -1.0)
+    """By the evidence for a free mean at any scale, at the best of a few noise levels, and how far it is from the usual one.
 
-    def evidence(width: float) -> float:
+    Noise is balanced as learners balance it: groups of different sizes count the same.
+    """
+    targets = np.where(groups[:, None] == np.unique(groups), 1.0, -1.0)
+    numbers, counts = np.unique(groups, return_inverse=True, return_counts=True)[1:]
+    balance = (len(counts) * counts / counts.sum())[numbers]
+
+    def value(width: float) -> float:
         K = np.exp(-0.5 / width * distances)
         found = (
-            log_evidence_and_gradients([K], np.ones(1), targets, noise, free_mean=True, any_scale=True)
+            log_evidence_and_gradients([K], np.ones(1), targets, noise * balance, free_mean=True, any_scale=True)
             for noise in NOISES
         )
-        return max(each.value for each in found)
+        return max(each.value for each in found) - NATS_PER_OCTAVE * abs(np.log2(width))
 
-    return max(WIDTHS, key=evidence)
+    return max(WIDTHS, key=value)

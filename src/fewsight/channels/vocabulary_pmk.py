@@ -48,7 +48,8 @@ class VocabularyPmk(PointsChannel, DenseSiftChannel):
             "version": 1,
             "bins": self.pyramid_.digest,
             "projection": self.projection_.digest,
+            **self._counts_recipe(),
         }
 
     def _encode_points(self, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        return self.pyramid_.encode(points)
+        return self.pyramid_.encode(points) if self._divided else self.pyramid_.weighted_counts(points)

@@ -86,9 +86,14 @@ class ClusteringForest:
     @classmethod
     def from_state(cls, state: State) -> ClusteringForest:
         """The forest that `state` described; an edited one is refused unless every descriptor reaches a leaf in it."""
-        integers = [_column(state, name, np.int32) for name in ("roots", "features", "lefts", "rights")]
-        roots, features, lefts, rights = integers
-        forest = cls(roots, features, _column(state, "thresholds", np.float64), lefts, rights)
+        lefts = state.array("lefts", (None,), np.int32, least=LEAF)
+        if not 0 < len(lefts) < 2 * MAX_WORDS:
+            raise InvalidInput(f"ClusteringForest: there must be 1 to {2 * MAX_WORDS:,} nodes, got {len(lefts):,}.")
+        features, rights = (state.array(name, lefts.shape, np.int32, least=LEAF) for name in ("features", "rights"))
+        roots = state.array("roots", (None,), np.int32, least=0, most=len(lefts) - 1)
+        if not len(roots):
+            raise InvalidInput("ClusteringForest: there must be a root or more, got none.")
+        forest = cls(roots, features, state.array("thresholds", lefts.shape, np.float64), lefts, rights)
         _check_nodes(forest)
         _check_trees(forest)
         return forest
@@ -182,18 +187,9 @@ def _flattened(trees: Sequence[Tree]) -> ClusteringForest:
     )
 
 
-def _column(state: State, name: str, dtype: npt.DTypeLike) -> npt.NDArray[Any]:
-    column = state.arrays[name]
-    if column.ndim != 1 or column.dtype != dtype or not len(column) or not np.isfinite(column).all():
-        raise InvalidInput(f"ClusteringForest: {name} must be a list of finite {np.dtype(dtype)} numbers.")
-    return column
-
-
 def _check_nodes(forest: ClusteringForest) -> None:
     """Each node has two children that are listed behind it, or none; each is a root or the child of one node."""
     n = len(forest.lefts)
-    if not len(forest.features) == len(forest.thresholds) == len(forest.rights) == n:
-        raise InvalidInput("ClusteringForest: features, thresholds, lefts and rights must have the same length.")
     leaves = (forest.lefts == LEAF) & (forest.rights == LEAF)
     inner = (np.minimum(forest.lefts, forest.rights) > np.arange(n)) & (np.maximum(forest.lefts, forest.rights) < n)
     if not (leaves | inner).all() or (forest.features < 0).any():

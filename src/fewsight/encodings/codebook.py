@@ -17,6 +17,7 @@ from fewsight._base.types import State
 
 BLOCK = 16_384  # descriptors compared with all words at a time, or fewer: a few tens of megabytes
 MOST_PAIRS = 2**24  # of descriptors and words
+LARGEST_VALUE = 1e12  # in a word, so that its square is one that 32 bits hold
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,9 @@ class Codebook:
 
     @classmethod
     def from_state(cls, state: State) -> Codebook:
-        words = state.arrays["words"]
-        if words.ndim != 2 or not len(words) or words.dtype != np.float32 or not np.isfinite(words).all():
-            raise InvalidInput("Codebook: words must be a finite float32 matrix of words x dimensions.")
+        words = state.array("words", (None, None), np.float32, least=-LARGEST_VALUE, most=LARGEST_VALUE)
+        if not len(words):
+            raise InvalidInput("Codebook: words must be a matrix of words x dimensions with a row or more, got none.")
         return cls(words)
 
 

@@ -14,6 +14,7 @@ from fewsight._base.checks import check_integer, check_number
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import LocalFeatures, State
 
+LARGEST_VALUE = 1e9  # of mean and components, likewise
 LARGEST_POSITION = 1e6  # what is divided into the smallest cubes still fits into whole numbers
 
 
@@ -45,13 +46,13 @@ class Projection:
 
     @classmethod
     def from_state(cls, state: State) -> Projection:
-        mean, components, position = state.arrays["mean"], state.arrays["components"], state.header["position"]
-        sound = mean.ndim == 1 and components.ndim == 2 and len(components) == len(mean)
-        if not sound or mean.dtype != np.float32 or components.dtype != np.float32:
-            raise InvalidInput("Projection: mean and components must be float32 arrays of one length.")
-        if not (np.isfinite(mean).all() and np.isfinite(components).all()):
-            raise InvalidInput("Projection: mean and components must be finite.")
-        return cls(mean, components, check_number("Projection", "position", position, least=0, most=LARGEST_POSITION))
+        mean = state.array("mean", (None,), np.float32, least=-LARGEST_VALUE, most=LARGEST_VALUE)
+        components = state.array("components", (len(mean), None), np.float32, least=-LARGEST_VALUE, most=LARGEST_VALUE)
+        if components.shape[1] > len(mean):
+            raise InvalidInput(
+                f"Projection: there must be at most as many components as numbers, {len(mean)}, got {components.shape[1]}."
+            )
+        return cls(mean, components, state.number("position", least=0, most=LARGEST_POSITION))
 
 
 def principal_components(descriptors: npt.NDArray[Any], n_components: int, *, position: float) -> Projection:

@@ -2,7 +2,8 @@
 
 The pyramid match counts at each resolution the matches that are new there, weighted by w_i = 1 / (size of a bin). As the number
 of matches at a level is an intersection I_i, sum_i w_i (I_i - I_(i-1)) = sum_i (w_i - w_(i+1)) I_i: one intersection of rows
-whose bins carry the weight (w_i - w_(i+1)), which is not negative because bins grow. So it is a Mercer kernel.
+whose bins carry the weight (w_i - w_(i+1)), which is not negative because bins grow. So it is a Mercer kernel. It is a partial
+match: points of the larger set that find no partner cost nothing. Rows that are divided by the number of points give that up.
 """
 
 from __future__ import annotations
@@ -64,12 +65,19 @@ class UniformPyramid:
 
     def encode(self, points: Points) -> tuple[Indices, Array]:
         """Columns (ascending) and values of one image's row; the row sums to one."""
+        return self._row(points, max(1, len(points)))
+
+    def counts(self, points: Points) -> tuple[Indices, Array]:
+        """As `encode`; the row sums to the number of points, which is what the image matches with itself."""
+        return self._row(points, 1)
+
+    def _row(self, points: Points, divisor: int) -> tuple[Indices, Array]:
         shifts, factors = self._random(points.shape[1])
         columns, values = [], []
         for level, (side, increment) in enumerate(zip(self.sides, self.increments, strict=True)):
             bins = np.floor((points + shifts) / side).astype(np.int64).view(np.uint64)
             columns.append(_hash(bins, factors[level]) % np.uint64(self.n_columns))
-            values.append(np.full(len(points), increment / max(1, len(points))))
+            values.append(np.full(len(points), increment / divisor))
         found, place = np.unique(np.concatenate(columns).astype(np.intp), return_inverse=True)
         sums: Array = np.bincount(place, np.concatenate(values), minlength=len(found)).astype(np.float64)
         return found, sums

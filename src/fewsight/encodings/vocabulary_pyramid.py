@@ -18,7 +18,7 @@ from fewsight._base.checks import check_integer
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight._compiled.tree_descent import node_counts
-from fewsight.encodings.codebook import Codebook, kmeans_codebook
+from fewsight.encodings.codebook import LARGEST_VALUE, Codebook, kmeans_codebook
 
 Points = npt.NDArray[np.float32]
 
@@ -64,9 +64,14 @@ class VocabularyPyramid:
 
     def encode(self, points: Points) -> tuple[Indices, Array]:
         """Columns (nodes, ascending) and values of one image's row, which sums to one."""
+        columns, values = self.weighted_counts(points)
+        return columns, values / max(1e-300, values.sum())
+
+    def weighted_counts(self, points: Points) -> tuple[Indices, Array]:
+        """As `encode`; the row sums to what the image matches with itself."""
         values = self.counts(points) * self.increments
         columns = np.flatnonzero(values)
-        return columns, values[columns] / max(1e-300, values.sum())
+        return columns, values[columns]
 
     def state(self) -> State:
         arrays: dict[str, npt.NDArray[Any]] = {
@@ -78,19 +83,13 @@ class VocabularyPyramid:
 
     @classmethod
     def from_state(cls, state: State) -> VocabularyPyramid:
-        words, parents, increments = (state.arrays[name] for name in ("words", "parents", "increments"))
-        n = len(parents)
-        sound = (
-            words.ndim == 2
-            and words.dtype == np.float32
-            and len(words) == n > 0
-            and increments.shape == parents.shape == (n,)
-            and parents.dtype == np.int64
-            and increments.dtype == np.float64
-        )
-        if not sound or not np.isfinite(words).all() or not (np.isfinite(increments) & (increments >= 0)).all():
-            raise InvalidInput("VocabularyPyramid: words, parents and increments must be finite and of one length.")
-        if parents[0] != 0 or (parents[1:] >= np.arange(1, n)).any() or (parents < 0).any():
+        words = state.array("words", (None, None), np.float32, least=-LARGEST_VALUE, most=LARGEST_VALUE)
+        n = len(words)
+        if not n:
+            raise InvalidInput("VocabularyPyramid: there must be a node or more, got none.")
+        parents = state.array("parents", (n,), np.int64, least=0, most=n - 1)
+        increments = state.array("increments", (n,), np.float64, least=0.0, most=2.0 / SMALLEST)
+        if parents[0] != 0 or (parents[1:] >= np.arange(1, n)).any():
             raise InvalidInput("VocabularyPyramid: every node must come after its parent.")
         return cls(words, parents, increments)
 

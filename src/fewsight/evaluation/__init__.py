@@ -13,10 +13,12 @@ from fewsight.evaluation.report import (
     write_report,
 )
 from fewsight.evaluation.results import Evaluation, Summary, learned_shares
-from fewsight.evaluation.runner import evaluate
+from fewsight.evaluation.runner import COMBINATIONS, LEARNED, evaluate
 
 __all__ = [
     "BASELINES",
+    "COMBINATIONS",
+    "LEARNED",
     "METRICS",
     "ActiveCurves",
     "Arm",

@@ -1,14 +1,16 @@
 """Is it worth it? fewsight against what people fit to the same features today, label by label.
 
 All start from the same label of each category. Then fewsight asks, and everybody else, fewsight itself among them, gets the
-labels of the same images picked at random. After so many labels each is fitted anew and looks at the same test images.
+labels of the same images picked at random. At given numbers of labels each is fitted anew and tested on the same images.
+fewsight asks as `ActiveLearner` does unless it is told otherwise, random checks and exploring included. A finished repeat is
+kept in the cache of the channels, so that a comparison that was cut off goes on from there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple, NoReturn, final
 
 import numpy as np
 from sklearn.base import clone
@@ -16,14 +18,15 @@ from sklearn.base import clone
 from fewsight._base.checks import check_choice, check_integer
 from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import silent, track
-from fewsight._base.types import Array, Indices
-from fewsight.active import ImagePool, simulate
+from fewsight._base.types import Array, Indices, State
+from fewsight.active import ActiveLearner, ImagePool, simulate
 from fewsight.channels import Channel, Encodings
 from fewsight.evaluation.draws import Readable
 from fewsight.evaluation.outcomes import LabelArray
 from fewsight.evaluation.protocol import Draw, Protocol
+from fewsight.evaluation.provenance import package_version, settings_of
 from fewsight.evaluation.results import Summary, labels_until
-from fewsight.images import ImageSet
+from fewsight.images import FeatureCache, ImageSet
 from fewsight.kernels import Kernel
 from fewsight.learners import LEARNERS, GPClassifier, Learner
 from fewsight.learners.examples import Examples
@@ -46,7 +49,7 @@ class Arm(NamedTuple):
 
 @dataclass(frozen=True)
 class Comparison:
-    """What was measured after so many labels: for each arm and metric (repeats, points)."""
+    """What was measured at each number of labels: for each arm and metric (repeats, points)."""
 
     labels: tuple[int, ...]  # (points,), ascending
     curves: Mapping[Arm, Mapping[str, Array]]
@@ -142,15 +145,86 @@ def compare_baselines(
     readable = Readable(image_set.images, names, channels)
     draws = readable.draws(replace(protocol, per_class=(protocol.most,), test_per_class=None))
     counts = _label_counts(labels, protocol, len(set(names[draws[0].train])))
-    fields, runs = [], []
-    for draw in track(draws, f"Comparing with {', '.join(baselines)}", len(draws)):
+    parts, runs = [_Parts.of(draw, names, protocol.test_per_class) for draw in draws], []
+    kept = _Kept(next(iter(channels.values())).cache, arms, channels, counts)
+    for draw, part in track(list(zip(draws, parts, strict=True)), f"Comparing with {', '.join(baselines)}", len(draws)):
         with silent():
-            fields.append(_Field.of(image_set, names, channels, draw, protocol.test_per_class))
-            runs.append(fields[-1].curves(arms, counts))
+            key = kept.key(image_set, names, draw.seed, part)
+            found = kept.get(key)
+            if found is None:
+                found = _Field.of(image_set, names, channels, draw.seed, part).curves(arms, counts)
+                kept.put(key, found)
+            runs.append(found)
     curves = {arm: {name: np.array([run[arm][name] for run in runs]) for name in runs[0][arm]} for arm in arms}
     combine = "none" if len(channels) == 1 else next(iter(arms.values())).ways[-1]
-    sizes = fields[0].n_pool, len(fields[0].test)
+    sizes = len(parts[0].pool), len(parts[0].tested)
     return Comparison(tuple(counts), curves, "+".join(channels), combine, *sizes, protocol.hold_out)
+
+
+class _Parts(NamedTuple):
+    """Positions of the images of one repeat: those that may be labelled, the test images, and those of held-out classes."""
+
+    pool: Indices
+    tested: Indices
+    strange: Indices
+
+    @classmethod
+    def of(cls, draw: Draw, names: LabelArray, per_class: int | None) -> _Parts:
+        tested = _first_of_each(draw.test, names, per_class)
+        pool = np.concatenate([draw.train, np.setdiff1d(draw.test, tested)])
+        return cls(pool, tested, _first_of_each(draw.held_out, names, per_class))
+
+
+@final
+class _Kept:
+    """Repeats that are finished, in the cache if there is one, under a key of all that decides them."""
+
+    def __init__(
+        self,
+        cache: FeatureCache | None,
+        arms: Mapping[Arm, Learner],
+        channels: Mapping[str, Channel],
+        counts: Sequence[int],
+    ) -> None:
+        self.cache, self.arms, self.counts = cache, arms, counts
+        self._recipe = {
+            "kind": "comparison",
+            "version": 1,
+            "fewsight": package_version(),
+            "arms": [[*arm, settings_of(learner)] for arm, learner in arms.items()],
+            "asking": _usual_ways(),
+            "channels": {name: settings_of(channel) for name, channel in channels.items()},
+            "labels": list(counts),
+        }
+
+    def key(self, images: ImageSet, names: LabelArray, seed: int, parts: _Parts) -> str:
+        shown = [[[images.images[i].content_hash, str(names[i])] for i in part] for part in parts]
+        return FeatureCache.key_of("comparison", {**self._recipe, "seed": seed, "images": shown})
+
+    def get(self, key: str) -> dict[Arm, dict[str, list[float]]] | None:
+        stored = None if self.cache is None else self.cache.get(key)
+        if stored is None:
+            return None
+        try:
+            metrics = [name for name in MEASURED if f"0 {name}" in stored.arrays]
+            shape = (len(self.counts),)
+            return {
+                arm: {name: stored.array(f"{i} {name}", shape, np.float64).tolist() for name in metrics}
+                for i, arm in enumerate(self.arms)
+            }
+        except InvalidInput:  # an entry that was tampered with
+            return None
+
+    def put(self, key: str, found: Mapping[Arm, Mapping[str, list[float]]]) -> None:
+        arrays = {f"{i} {name}": np.array(found[arm][name]) for i, arm in enumerate(self.arms) for name in found[arm]}
+        if self.cache is not None:
+            self.cache.put(key, State({}, arrays))
+
+
+def _usual_ways() -> dict[str, Any]:
+    """How `ActiveLearner` asks unless it is told otherwise."""
+    usual = ActiveLearner()
+    return {name: getattr(usual, name) for name in ("explore", "audit_share", "batch_size", "relearn_every")}
 
 
 @dataclass(frozen=True)
@@ -166,21 +240,16 @@ class _Field:
 
     @classmethod
     def of(
-        cls, images: ImageSet, names: LabelArray, channels: Mapping[str, Channel], draw: Draw, per_class: int | None
+        cls, images: ImageSet, names: LabelArray, channels: Mapping[str, Channel], seed: int, parts: _Parts
     ) -> _Field:
-        tested = _first_of_each(draw.test, names, per_class)
-        strange = _first_of_each(draw.held_out, names, per_class)
-        pool = np.concatenate([draw.train, np.setdiff1d(draw.test, tested)])
-        chosen = np.concatenate([pool, tested, strange])
-        fresh = [
-            clone(channel).set_params(cache=channel.cache, random_state=draw.seed) for channel in channels.values()
-        ]
-        seen = ImagePool([images.images[i] for i in chosen], fresh, learn_from=np.arange(len(pool)))
-        ends = np.cumsum([len(pool), len(tested), len(strange)])
-        return cls(seen, names[chosen], len(pool), np.arange(*ends[:2]), np.arange(*ends[1:]), draw.seed)
+        chosen = np.concatenate(parts)
+        fresh = [clone(channel).set_params(cache=channel.cache, random_state=seed) for channel in channels.values()]
+        seen = ImagePool([images.images[i] for i in chosen], fresh, learn_from=np.arange(len(parts.pool)))
+        ends = np.cumsum([len(part) for part in parts])
+        return cls(seen, names[chosen], len(parts.pool), np.arange(*ends[:2]), np.arange(*ends[1:]), seed)
 
     def curves(self, arms: Mapping[Arm, Learner], counts: Sequence[int]) -> dict[Arm, dict[str, list[float]]]:
-        """What each arm is worth after so many labels."""
+        """The metrics of each arm at this number of labels."""
         if counts[-1] > self.n_pool:
             raise InvalidInput(
                 f"compare_baselines: labels must be at most the images that may be labelled, {self.n_pool}, got {counts[-1]}."
@@ -205,7 +274,17 @@ class _Field:
         told = self._weighed(learner, learner.ways[-1]).set_params(kernel=self.pool.channels)
         answers = self._answers()
         answers[self.held_out] = answers[0]  # nobody asks about them; any class that is learned will do
-        steps = simulate(told, self.pool, answers, arm.rule, most - n_classes, start=1, test=closed, seeds=[self.seed])
+        steps = simulate(
+            told,
+            self.pool,
+            answers,
+            arm.rule,
+            most - n_classes,
+            start=1,
+            test=closed,
+            seeds=[self.seed],
+            **_usual_ways(),
+        )
         return np.concatenate([step["asked"] for step in steps]).astype(np.intp)
 
     def _answers(self) -> Labels:

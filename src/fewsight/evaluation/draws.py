@@ -14,7 +14,7 @@ from fewsight._base.types import Indices
 from fewsight.evaluation.protocol import Draw, Protocol
 from fewsight.images import Image
 
-ROUNDS = 3  # after so many draws met a broken image, every image of the set is looked at
+ROUNDS = 3  # after this many draws with a broken image, every image of the set is looked at
 
 
 @dataclass

@@ -25,10 +25,12 @@ from fewsight.evaluation.outcomes import LabelArray
 from fewsight.evaluation.protocol import Draw, Protocol
 from fewsight.evaluation.results import Summary
 from fewsight.images import ImageSet
+from fewsight.images.photographs import SamePhotographs
 from fewsight.learners import GPClassifier
 from fewsight.learners.labels import Labels
 from fewsight.metrics import average_precision, recalls
 from fewsight.transfer import suggest_loan
+from fewsight.transfer.lending import SharesPhotographs
 
 METHODS = ("independent", "borrowed")
 METRICS = ("accuracy_new", "accuracy_others", "average_precision")
@@ -87,8 +89,8 @@ def evaluate_borrowing(
 ) -> BorrowingResult:
     """Try every category as the new one, from each of `protocol.per_class` images, in every draw.
 
-    `lenders` limits whom a category may borrow from. The other categories are learned from half the images of the smallest
-    one, at most fifteen.
+    `lenders` limits whom a category may borrow from; categories that show the same photographs never lend. The other categories
+    are learned from half the images of the smallest one, at most fifteen.
     """
     labels = np.asarray(image_set.labels, dtype=object)
     lent = _lender_images(labels, protocol)
@@ -97,14 +99,14 @@ def evaluate_borrowing(
     categories = sorted({str(labels[i]) for i in draws[0].train})
     steps = [(draw, category) for draw in draws for category in categories]
     trials: dict[int, list[list[Trial]]] = {n: [[] for _ in draws] for n in protocol.per_class}
-    present: tuple[Draw, NewcomerBench] | None = None
+    present: tuple[Draw, NewcomerBench, SamePhotographs] | None = None
     for draw, category in track(steps, "borrowing", len(steps)):
         with silent():
             if present is None or present[0] is not draw:
-                present = draw, _bench_of(image_set, labels, channels, draw)
+                present = draw, _bench_of(image_set, labels, channels, draw), _photographs(image_set, channels, draw)
             allowed = None if lenders is None else lenders.get(category, ())
             for n in protocol.per_class:
-                trials[n][draw.repeat].append(present[1].trial(category, n, allowed))
+                trials[n][draw.repeat].append(present[1].trial(category, n, allowed, present[2]))
     return BorrowingResult(trials, tuple(channels), lent, (*image_set.unreadable, *readable.failures))
 
 
@@ -116,12 +118,14 @@ class NewcomerBench:
     asked: list[Array]  # Gram matrices, test x training
     truth: Labels  # labels of the test images
 
-    def trial(self, category: str, n: int, lenders: Sequence[str] | None) -> Trial:
-        """With n images of a category, without and with a loan."""
+    def trial(
+        self, category: str, n: int, lenders: Sequence[str] | None, shares: SharesPhotographs | None = None
+    ) -> Trial:
+        """With n images of a category, without and with a loan; categories that show the same photographs do not lend."""
         unused = np.flatnonzero(self.model.labels_ == category)[n:]
         model = copy.copy(self.model).remove(unused)
         alone = self._measure(model, category)
-        loan = suggest_loan(model, category, lenders=lenders)
+        loan = suggest_loan(model, category, lenders=lenders, shares=shares)
         if loan is None:
             return Trial(category, None, alone, alone)
         model.borrow(category, loan.lender, loan.rho)
@@ -151,6 +155,14 @@ def _bench_of(image_set: ImageSet, labels: LabelArray, channels: Mapping[str, Ch
     return NewcomerBench(model, asked, np.array(list(labels[draw.test])))
 
 
+def _photographs(image_set: ImageSet, channels: Mapping[str, Channel], draw: Draw) -> SamePhotographs:
+    """Of the training and the test images: a lender must not have seen what is tested."""
+    rows = [int(i) for i in (*draw.train, *draw.test)]
+    first = next(iter(channels.values()))
+    images, labels = [image_set.images[i] for i in rows], [image_set.labels[i] for i in rows]
+    return SamePhotographs(images, labels, first.cache, first.n_jobs)
+
+
 def _lender_images(labels: LabelArray, protocol: Protocol) -> int:
     sizes = Counter(label for label in labels if label is not None)
     smallest = min(sizes.values(), default=0)
@@ -159,7 +171,7 @@ def _lender_images(labels: LabelArray, protocol: Protocol) -> int:
     most = min(MOST_LENT, smallest // 2)
     if len(sizes) < 2 or most <= protocol.most:
         raise InvalidInput(
-            "evaluate: borrowing needs two categories or more, each with more than twice as many images as the new one "
-            f"is learned from, {protocol.most}; the smallest has {smallest}."
+            f"evaluate: borrowing needs two categories or more of at least {2 * protocol.most + 2} images each, where the new "
+            f"one is learned from {protocol.most}; got {len(sizes)}, the smallest of {smallest}."
         )
     return most

@@ -90,7 +90,12 @@ class Protocol:
         return max(self.per_class)
 
     def splits(self, labels: LabelArray) -> Iterator[Draw]:
-        """Every draw for images with these labels: repeat by repeat, and within it from few examples to many."""
+        """Every draw for images with these labels: repeat by repeat, and within it from few examples to many.
+
+        Parameters
+        ----------
+        labels : a label for each image (n,), None where there is none.
+        """
         for repeat in range(self.repeats):
             seed = self.seed + repeat
             strange = self._strange(labels, seed)

@@ -44,7 +44,20 @@ class Summary:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """All that an evaluation found. Indices in the outcomes count `names`: the images of the set that was given."""
+    """All that an evaluation found. Indices in the outcomes count `names`: the images of the set that was given.
+
+    Parameters
+    ----------
+    protocol : how images were drawn.
+    classes : all categories that took part, learned or held out.
+    names : of the images of the set that was given.
+    outcomes : what came of each learner, channel and draw.
+    unreadable : images that took no part, and why.
+    channels : the settings of each channel, by name.
+    learners : the settings of each learner, by name.
+    combine : the ways in which channels were combined.
+    timings : seconds of the whole run, by stage.
+    """
 
     protocol: Protocol
     classes: tuple[str, ...]  # all that took part, learned or held out
@@ -107,12 +120,25 @@ class Evaluation:
         self, *, command: str | None = None, commit: str | None = None, **more: Sequence[dict[str, Any]] | None
     ) -> dict[str, Any]:
         """The protocol with all that is needed to repeat it, and the records. The caller knows command and commit, and
-        gives the records on asking for labels (`ActiveCurves.records`) and on baselines (`Comparison.records`), if any."""
+        gives the records on asking for labels (`ActiveCurves.records`) and on baselines (`Comparison.records`), if any.
+
+        Parameters
+        ----------
+        command : the command that made it, if any.
+        commit : the commit of the code, if known.
+        more : further lists of records, by name.
+        """
         found = {"protocol": self.settings(command=command, commit=commit), "records": self.records()}
         return found | {name: list(records) for name, records in more.items() if records is not None}
 
     def settings(self, *, command: str | None = None, commit: str | None = None) -> dict[str, Any]:
-        """The `protocol` part of the results."""
+        """The `protocol` part of the results.
+
+        Parameters
+        ----------
+        command : the command that made it, if any.
+        commit : the commit of the code, if known.
+        """
         return {
             **self.protocol.settings(),
             "command": command,
@@ -137,7 +163,15 @@ class Evaluation:
         commit: str | None = None,
         **more: Sequence[dict[str, Any]] | None,
     ) -> None:
-        """Write `as_json` to a file, whole or not at all."""
+        """Write `as_json` to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : the file to write.
+        command : the command that made it, if any.
+        commit : the commit of the code, if known.
+        more : further lists of records, by name.
+        """
         write_text(Path(path), json_text(self.as_json(command=command, commit=commit, **more)))
 
     def table(self) -> list[tuple[str, ...]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import cv2
 import numpy as np
@@ -29,6 +29,8 @@ class DenseSift:
     costs the same at every scale. A patch whose mean gradient is below `contrast` (grey levels of 255 per pixel) has no
     structure to describe: it gets the zero descriptor instead of amplified noise.
     """
+
+    width: ClassVar[int] = 128  # numbers of a descriptor
 
     step: float = 8
     patch: int = 16

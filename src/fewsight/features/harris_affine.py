@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import math
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import cv2
 import numpy as np
@@ -43,6 +43,8 @@ class HarrisAffine:
     max_stretch : regions longer than this many times their width lie on edges rather than corners and are dropped.
     extent : side of the described square, in scales of the region.
     """
+
+    width: ClassVar[int] = 128  # numbers of a descriptor
 
     max_points: int = 1000
     threshold: float = 1.0

@@ -8,6 +8,7 @@ them are free: here each plane fills the bytes that OpenCV's SIFT takes, and non
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -29,6 +30,8 @@ class DenseOpponentSift:
     mean gradient is g (of its 255 levels, per pixel) gets g / (g + contrast) of the length: half of it where g is the
     contrast, nothing where there is no colour. With a contrast of 0 every descriptor has full length.
     """
+
+    width: ClassVar[int] = 384  # numbers of a descriptor
 
     step: float = 8
     patch: int = 16

@@ -46,6 +46,7 @@ class CorrelationPaths:
     eigenvalues: Array  # (J, s), of B^T A^-1 B with respect to C, from 0 to below 1
     directions: Array  # (J, m, s), A^-1 B times the eigenvectors
     support_targets: Array  # (J, s), the support's targets in the eigenvectors' coordinates
+    transform: Array  # (J, s, s), from the eigenvectors' coordinates to the support's examples
 
     @property
     def n_tasks(self) -> int:
@@ -54,7 +55,7 @@ class CorrelationPaths:
     def select(self, tasks: Indices) -> CorrelationPaths:
         """Some of the support tasks."""
         shared = (self.targets, self.dual_weights, self.precision, self.log_determinant)
-        own = (self.eigenvalues, self.directions, self.support_targets)
+        own = (self.eigenvalues, self.directions, self.support_targets, self.transform)
         return CorrelationPaths(*(a if len(a) == 1 else a[tasks] for a in shared), *(a[tasks] for a in own))
 
     def leave_one_out(self, rhos: Array) -> LeftOut:
@@ -64,6 +65,14 @@ class CorrelationPaths:
         dual_weights = self.dual_weights[..., None] - rho * (self.directions @ weights)
         variance = 1.0 / (self.precision[..., None] + rho**2 * (self._squares @ shrunk))
         return LeftOut(self.targets[..., None] - dual_weights * variance, variance)
+
+    def weights(self, rhos: Array) -> tuple[Array, Array]:
+        """What kernel values with the target's (J, m, G) and with the support's examples (J, s, G) are multiplied by, for the
+        posterior mean of the target's function. [Rodner2010, eq. 4]"""
+        rho = rhos[:, None, :]
+        _, weights = self._support_side(rhos)
+        own = self.dual_weights[..., None] - rho * (self.directions @ weights)
+        return own, rho * (self.transform @ weights)
 
     def conditional_log_likelihood(self, rhos: Array) -> Array:
         """log p(target's labels | support's labels) for G correlations of each support task (J, G)."""
@@ -122,6 +131,7 @@ def paths_beside(
         np.maximum(eigenvalues, 0.0),
         (turn @ solved).transpose(0, 2, 1),
         np.einsum("jts,js->jt", turn @ whitening, filled.astype(float)),
+        (turn @ whitening).transpose(0, 2, 1),
     )
 
 
@@ -161,6 +171,7 @@ def path_inside(whole: Inverted, support: Indices) -> CorrelationPaths | None:
         np.maximum(eigenvalues, 0.0)[None],
         (solved @ transform)[None],
         transform.sum(axis=0)[None],
+        transform[None],
     )
 
 

@@ -17,6 +17,8 @@ from fewsight._base.checks import check_integer, check_matrix
 from fewsight._base.types import Array
 from fewsight._compiled import symmetric_sums
 
+ROWS_AT_A_TIME = 32  # of matrices that are added up
+
 
 class Matrices(Sequence[Array], ABC):
     """k matrices of one shape; as a sequence, each of them in double precision."""
@@ -63,6 +65,16 @@ class Grams(Matrices):
             total += weights[number] * self._matrix(int(number))
         return total
 
+    def weighted_sums(self, weights: Array) -> Array:
+        """As `weighted_sum` for each row of weights (q, k): (q, n, n); each matrix is made once."""
+        weights = check_matrix(self, "weights", weights, shape=(None, len(self)))
+        totals = np.zeros((len(weights), self.side, self.side))
+        for number, theirs in enumerate(weights.T):
+            K = self._matrix(number)
+            for total, weight in zip(totals, theirs, strict=True):
+                total += weight * K
+        return totals
+
     def lower_sum(self, weights: Array) -> Array:
         """The lower triangle of sum_i w_i K_i as a new matrix in Fortran order; nothing above it counts."""
         return self.weighted_sum(weights).T
@@ -76,6 +88,18 @@ class Grams(Matrices):
         """a_c^T K_i a_c of each matrix and each column of (n, c): (k, c). Half of it is T of [Gehler2009, eq. 5]."""
         columns = check_columns(self, columns)
         return np.array([np.einsum("ij,ij->j", columns, K @ columns) for K in self]).reshape(len(self), -1)
+
+    def forms_and_products(self, columns: Array, weights: Array) -> tuple[Array, Array]:
+        """`quadratic_forms` (k, c) and sum_i w_ci K_i a_c (n, c) for weights (c, k): one product for each matrix."""
+        columns = check_columns(self, columns)
+        weights = check_matrix(self, "weights", weights, shape=(columns.shape[1], len(self)))
+        forms, totals = np.empty(weights.T.shape), np.zeros(columns.shape)
+        for number, theirs in enumerate(weights.T):
+            products = self._matrix(number) @ columns
+            forms[number] = np.einsum("ij,ij->j", columns, products)
+            if theirs.any():
+                totals += theirs * products
+        return forms, totals
 
 
 @final
@@ -100,6 +124,14 @@ class GramList(Grams):
 
     def weighted_sum(self, weights: Array) -> Array:
         return weighted_sum(self.matrices, weights)
+
+    def weighted_sums(self, weights: Array) -> Array:
+        weights = check_matrix(self, "weights", weights, shape=(None, len(self)))
+        totals = np.empty((len(weights), self.side, self.side))
+        for first in range(0, self.side, ROWS_AT_A_TIME):  # so that little is copied
+            rows = np.stack([K[first : first + ROWS_AT_A_TIME] for K in self.matrices])
+            totals[:, first : first + ROWS_AT_A_TIME] = np.tensordot(weights, rows, axes=1)
+        return totals
 
     def lower_sum(self, weights: Array) -> Array:
         total = np.zeros((self.side, self.side))
@@ -164,6 +196,9 @@ class ScaledGrams(Grams):
 
     def weighted_sum(self, weights: Array) -> Array:
         return self.grams.weighted_sum(weights * self.factors)
+
+    def weighted_sums(self, weights: Array) -> Array:
+        return self.grams.weighted_sums(weights * self.factors)
 
     def lower_sum(self, weights: Array) -> Array:
         return self.grams.lower_sum(weights * self.factors)

@@ -9,6 +9,10 @@ Z = L^-1 targets, the means of the pool are V^T Z and its variances the prior on
 in O(n m). L itself is not needed, as V_i is its new row. A class that is new had -1 as its target everywhere, so its
 column is the negative of what targets of +1 give, which is carried along. Taking back the last label takes back its row.
 
+A block of q labels does the same with C = k(block, pool) - V_block^T V and the Cholesky factor L of C(block, block) + noise:
+its rows of V are L^-1 C, those of Z are L^-1 (t - mean), both as if the labels had come one by one. So the mean of the j-th,
+once those before it had come, is known as well: t_j - L_jj z_j.
+
 **Free mean** (`FreeMeanPosterior`, see `fewsight.gp.iterative_variance`). With u = A^-1 1 and h(x) = u^T k(x), the posterior
 covariance of x and of a point j that gets a label is
 
@@ -20,7 +24,7 @@ all variances. So a label takes one column of the kernel and one product with th
 
 from __future__ import annotations
 
-from typing import Protocol, final
+from typing import NamedTuple, Protocol, TypeVar, final
 
 import numpy as np
 import numpy.typing as npt
@@ -31,6 +35,16 @@ from fewsight._base.types import Array, Indices
 FIRST_ROWS = 16
 AT_A_TIME = 4_096  # points of the pool whose variances are worked out together
 Single = npt.NDArray[np.float32]
+Store = TypeVar("Store", Array, Single)
+
+
+class SavedPosterior(NamedTuple):
+    """A `GrowingPosterior` at some moment."""
+
+    n: int
+    means: Array
+    of_ones: Array
+    variance: Array
 
 
 @final
@@ -46,6 +60,7 @@ class GrowingPosterior:
         self.n = self.n_columns = 0  # labels that were learned, and classes that are known
         self._V, self._means = np.empty((0, m)), np.empty((0, m))  # n and, a row per class, c rows are in use
         self._Z: list[Array] = []  # a row per label, as long as there were classes when it came
+        self._pivots: list[float] = []  # the diagonal of L
         self._variance = prior_variance.copy()
         self._of_ones, self._Z_of_ones = np.zeros(m), list[float]()  # as a class whose targets are all +1
 
@@ -69,7 +84,7 @@ class GrowingPosterior:
         V, Z, of_ones = (_half_solved(lower, side) for side in (K, targets, np.ones((n, 1))))
         self._V, self._means = V, np.ascontiguousarray(Z.T @ V)
         self.n, self.n_columns = n, targets.shape[1]
-        self._Z, self._Z_of_ones = list(Z), of_ones[:, 0].tolist()
+        self._Z, self._Z_of_ones, self._pivots = list(Z), of_ones[:, 0].tolist(), lower.diagonal().tolist()
         self._of_ones = of_ones[:, 0] @ V
         self._variance = self._prior - np.einsum("ij,ij->j", V, V)
 
@@ -78,9 +93,7 @@ class GrowingPosterior:
 
         `targets` (c,) may be longer than before: the further columns are classes that are new.
         """
-        self._means = _with_room(self._means, self.n_columns, len(targets))
-        self._means[self.n_columns : len(targets)] = -self._of_ones
-        self.n_columns = len(targets)
+        self._know(len(targets))
         # Noise below what rounding leaves of a variance is raised to that.
         least = max(1, self.n) * np.finfo(np.float64).eps * float(self._prior[position])
         pivot = float(np.sqrt(max(self._variance[position], 0.0) + max(noise, least)))
@@ -93,14 +106,76 @@ class GrowingPosterior:
         self.n += 1
         self._Z.append(z)
         self._Z_of_ones.append(z_of_ones)
+        self._pivots.append(pivot)
         self._move(row, z, z_of_ones, 1.0)
+
+    def append_block(self, positions: Indices, rows: Array, targets: Array, noise: float | Array) -> Array:
+        """Learn the labels of several points whose kernel with the pool is `rows` (q, m), which are overwritten; O(q n m).
+
+        `noise` is one number, or one for each (q,).
+        Returns the mean (q, c) of each, in the order given, before its own label came and after those before it.
+        """
+        self._know(targets.shape[1])
+        V, q = self._V[: self.n], len(positions)
+        rows -= V[:, positions].T @ V
+        lower = self._factor_of(rows[:, positions], positions, noise)
+        ahead = np.column_stack([targets - self.mean[positions], 1.0 - self._of_ones[positions]])
+        Z, rows = _half_solved(lower, ahead), _half_solved(lower, rows)
+        self._V = _with_room(self._V, self.n, self.n + q)
+        self._V[self.n : self.n + q] = rows
+        self.n += q
+        self._Z += list(Z[:, :-1])
+        self._Z_of_ones += Z[:, -1].tolist()
+        self._pivots += lower.diagonal().tolist()
+        self._means[: self.n_columns] += Z[:, :-1].T @ rows
+        self._of_ones += Z[:, -1] @ rows
+        self._variance -= np.einsum("ij,ij->j", rows, rows)
+        return np.asarray(targets - lower.diagonal()[:, None] * Z[:, :-1])
+
+    def _know(self, n_columns: int) -> None:
+        """There are this many classes; the new ones had -1 as their target everywhere."""
+        self._means = _with_room(self._means, self.n_columns, n_columns)
+        self._means[self.n_columns : n_columns] = -self._of_ones
+        self.n_columns = n_columns
+
+    def _factor_of(self, covariance: Array, positions: Indices, noise: float | Array) -> Array:
+        """The Cholesky factor of posterior covariances (q, q) with noise, at least what rounding leaves of a variance."""
+        least = max(1, self.n) * np.finfo(np.float64).eps * self._prior[positions]
+        covariance = 0.5 * (covariance + covariance.T)
+        np.fill_diagonal(covariance, np.maximum(self._variance[positions], 0.0))
+        return np.asarray(np.linalg.cholesky(covariance + np.diag(np.maximum(noise, least))), dtype=np.float64)
 
     def take_back(self, n_columns: int) -> None:
         """Forget the last label, and all classes but the first `n_columns`."""
         z = self._Z.pop()[: self.n_columns]
+        self._pivots.pop()
         self.n -= 1
         self._move(self._V[self.n], z, self._Z_of_ones.pop(), -1.0)
         self.n_columns = n_columns
+
+    def saved(self) -> SavedPosterior:
+        """All that further labels change."""
+        parts = self._means[: self.n_columns], self._of_ones, self._variance
+        return SavedPosterior(self.n, *(part.copy() for part in parts))
+
+    def restore(self, saved: SavedPosterior) -> None:
+        """As it was, to the last bit, before the labels that came since; `saved` is used up."""
+        self.n, self.n_columns = saved.n, len(saved.means)
+        self._means, self._of_ones, self._variance = saved.means, saved.of_ones, saved.variance
+        del self._Z[self.n :], self._Z_of_ones[self.n :], self._pivots[self.n :]
+
+    def widen(self, prior_variance: Array, positions: Indices, K: Array) -> None:
+        """Take in further points of the pool (q,), whose kernel with the labelled ones at `positions` is K (n, q); O(n^2 q)."""
+        V = self._V[: self.n]
+        lower = np.tril(V[:, positions].T, -1) + np.diag(self._pivots)
+        new = _half_solved(lower, K)
+        Z = np.repeat(-np.array(self._Z_of_ones)[:, None], self.n_columns, axis=1)  # of classes that came later
+        for row, known in zip(Z, self._Z, strict=True):
+            row[: len(known)] = known[: self.n_columns]
+        self._V, self._means = np.hstack([V, new]), np.hstack([self._means[: self.n_columns], Z.T @ new])
+        self._of_ones = np.append(self._of_ones, np.array(self._Z_of_ones) @ new)
+        self._prior = np.append(self._prior, prior_variance)
+        self._variance = np.append(self._variance, prior_variance - np.einsum("ij,ij->j", new, new))
 
     def _move(self, row: Array, z: Array, z_of_ones: float, sign: float) -> None:
         """Add or take back what one row of V contributes."""
@@ -109,11 +184,11 @@ class GrowingPosterior:
         self._variance -= sign * row**2
 
 
-def _with_room(store: Array, used: int, wanted: int) -> Array:
+def _with_room(store: Store, used: int, wanted: int) -> Store:
     """Rows with room for as many as are wanted; it is doubled when it runs out, and those in use are kept."""
     if wanted <= len(store):
         return store
-    larger = np.empty((max(FIRST_ROWS, 2 * len(store), wanted), store.shape[1]))
+    larger = np.empty((max(FIRST_ROWS, 2 * len(store), wanted), store.shape[1]), dtype=store.dtype)
     larger[:used] = store[:used]
     return larger
 
@@ -127,24 +202,24 @@ def _half_solved(lower: Array, B: Array) -> Array:
 
 
 class KernelColumns(Protocol):
-    """Kernel values of a pool in single precision, kept for those points that were asked for."""
+    """Kernel values of a pool in single precision."""
 
-    def first(self, positions: Indices, start: int = 0) -> Single:
-        """A row for each of these points, its kernel with the whole pool (n, m); those before `start` are in place."""
+    def of(self, positions: Indices) -> Single:
+        """A row for each of these points, its kernel with the whole pool (n, m)."""
 
 
 @final
 class FreeMeanPosterior:
-    """Means (m, c) and variances (m,) of a pool under a Gaussian process with a free mean; kernel columns are kept elsewhere."""
+    """Means (m, c) and variances (m,) of a pool under a Gaussian process with a free mean; it has its own kernel values."""
 
     def __init__(self, columns: KernelColumns, factor: float, noise: float, prior_variance: Array) -> None:
         self._columns, self._factor, self._noise, self._prior = columns, factor, noise, prior_variance
 
     def condition(self, where: Indices, targets: Array) -> None:
         """On the labels of the points at `where`, one or more."""
-        K = self._columns.first(where)
+        K = self._columns.of(where)
         A = self._factor * K[:, where].astype(np.float64)
-        self._where, self._K = where, K
+        self._where, self._rows = where, K
         self._lower = np.linalg.cholesky(0.5 * (A + A.T) + self._noise * np.eye(len(where)))
         self._ones = self.solve(np.ones(len(where)))
         self._total = float(self._ones.sum())
@@ -160,8 +235,7 @@ class FreeMeanPosterior:
         new = np.full((len(self.mean), len(targets) - self.mean.shape[1]), -1.0)
         self.mean = np.hstack([self.mean, new]) if new.size else self.mean
         n, where = len(self._where), np.append(self._where, position)
-        K = self._columns.first(where, n)
-        self._K, column = K[:n], K[n]
+        (column,) = self._columns.of(where[n:])
         k = self._factor * column[self._where].astype(np.float64)
         dual = self.solve(k)
         q = self._factor * (column - dual.astype(np.float32) @ self._K)
@@ -170,7 +244,13 @@ class FreeMeanPosterior:
         self.mean = self.mean + np.multiply.outer(g / pivot, targets - self.mean[position])
         self.variance = self.variance - g**2 / pivot
         self._grow(position, column, k, dual, q)
-        self._K, self._where = K, where
+        self._rows = _with_room(self._rows, n, n + 1)
+        self._rows[n], self._where = column, where
+
+    @property
+    def _K(self) -> Single:
+        """Of the labelled points with the pool (n, m)."""
+        return self._rows[: len(self._where)]
 
     def covariance(self, K: Array, left: Array, right: Array, rows: Indices, columns: Indices) -> Array:
         """Of points at these places, from their kernel values K with each other and with the labelled ones."""

@@ -18,8 +18,9 @@ from typing import Generic, NamedTuple, TypeVar, final
 import numpy as np
 import numpy.typing as npt
 
-from fewsight._base.checks import check_matrix, check_positive
+from fewsight._base.checks import check_positive
 from fewsight._base.errors import InvalidInput
+from fewsight._base.state import INTEGERS
 from fewsight._base.types import Array, Indices, Rows, State
 from fewsight.gp.iterative_variance import IterativeVariance
 from fewsight.gp.linear_systems import conjugate_gradients
@@ -68,12 +69,12 @@ class Solved(NamedTuple):
 class IterativePosterior(Generic[Operator]):
     """Latent value of class c at x: means[c] + k(x)^T dual_weights[:, c]; its covariance is scale * (K + noise) without the mean.
 
-    With two classes the latent values are each other's opposites, so that one system is solved; `dual_weights`, `ones` and
-    `noise` have one column then, for the second class.
+    With two classes, and no example that belongs to neither, the latent values are each other's opposites, so that one system is
+    solved; `dual_weights`, `ones` and `noise` have one column then, for the second class.
     """
 
     operator: Operator
-    classes: Indices  # (n,): the column of each example's class
+    classes: Indices  # (n,): the column of each example's class; -1 for one that belongs to none
     n_classes: int
     noise: Array  # (n, 1) or (n, columns)
     options: SolverOptions
@@ -163,20 +164,18 @@ class IterativePosterior(Generic[Operator]):
         options: SolverOptions,
     ) -> IterativePosterior[Operator]:
         """The posterior that `state()` described; InvalidInput if it cannot have come from there."""
-        header, arrays, n = state.header, state.arrays, operator.n
-        columns = 1 if n_classes == 2 else n_classes
-        dual_weights = check_matrix("model", "dual", arrays["dual"], shape=(n, columns))
-        ones, noise = (check_matrix("model", name, arrays[name], shape=(n, None)) for name in ("ones", "noise"))
-        means, classes = arrays["means"], arrays["example_classes"]
-        fits = means.shape == (columns,) and classes.shape == (n,)
-        if not fits or {ones.shape[1], noise.shape[1]} not in ({1}, {columns}):
-            raise InvalidInput("the posterior must have a column per class and a row per training example.")
-        if classes.dtype.kind != "i" or not ((classes >= 0) & (classes < n_classes)).all():
-            raise InvalidInput("the posterior must have a column per class and a row per training example.")
-        if not (noise > 0).all():
-            raise InvalidInput("the noise must be > 0.")
-        scale = check_positive("model", "scale", header["scale"])
-        how = int(header["iterations"]), float(header["residual"]), bool(header["converged"])
+        n = operator.n
+        classes = state.array("example_classes", (n,), INTEGERS, least=-1, most=n_classes - 1).astype(
+            np.intp, copy=False
+        )
+        columns = n_columns(classes, n_classes)
+        dual_weights = state.array("dual", (n, columns), np.float64)
+        noise = state.array("noise", (n, None), np.float64, above=0.0)
+        if noise.shape[1] not in (1, columns):
+            raise InvalidInput(f"the noise must have one column, or one for each class, got {noise.shape[1]}.")
+        ones, means = state.array("ones", noise.shape, np.float64), state.array("means", (columns,), np.float64)
+        scale = check_positive("model", "scale", state.number("scale"))
+        how = state.integer("iterations", most=2**53), state.number("residual", least=0.0), state.flag("converged")
         return cls(operator, classes, n_classes, noise, options, dual_weights, ones, means, scale, *how)
 
     @cached_property
@@ -225,12 +224,17 @@ def left_out_means(
 
 def of_all_classes(means: Array, n_classes: int) -> Array:
     """A column for each class, where two classes share one."""
-    return np.hstack([-means, means]) if n_classes == 2 else means
+    return np.hstack([-means, means]) if means.shape[1] < n_classes else means
+
+
+def n_columns(classes: Indices, n_classes: int) -> int:
+    """How many columns of targets there are: two classes share one, unless an example belongs to none."""
+    return 1 if n_classes == 2 and (classes >= 0).all() else n_classes
 
 
 def targets_of_columns(classes: Indices, n_classes: int) -> Array:
-    """+1 in the column of an example's class, -1 in the others; one column, of the second class, where there are two."""
-    columns = np.arange(1, 2) if n_classes == 2 else np.arange(n_classes)
+    """+1 in the column of an example's class, -1 in the others; one column, of the second class, where two share it."""
+    columns = np.arange(n_classes)[-n_columns(classes, n_classes) :]
     return np.where(classes[:, None] == columns, 1.0, -1.0)
 
 

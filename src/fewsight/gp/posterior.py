@@ -65,6 +65,12 @@ class Posterior:
 
         K is not modified. n = 0 gives the prior. Where A is not positive definite, the least of a few amounts of jitter
         is added, with a JitterWarning; a matrix that needs more than a hundredth of its mean diagonal is refused.
+
+        Parameters
+        ----------
+        K : the Gram matrix (n, n) of the training examples, symmetric and positive semi-definite.
+        targets : (n, c), a column for each class.
+        noise_variance : a number > 0, or one for each example (n,).
         """
         K = check_covariance(cls.__name__, "K", K)
         n = len(K)
@@ -96,13 +102,33 @@ class Posterior:
         return log_density(self._factor, self.targets, self.dual_weights)
 
     def mean(self, K_test: Array) -> Array:
-        """Posterior mean (m, c) where the covariances with the n examples are K_test (m, n). [Kapoor2010, eq. 5]"""
+        """Posterior mean (m, c) where the covariances with the n examples are K_test (m, n). [Kapoor2010, eq. 5]
+
+        Parameters
+        ----------
+        K_test : kernel values of m examples with the n training examples (m, n).
+
+        Returns
+        -------
+        array (m, c)
+            A column for each class.
+        """
         return check_matrix(self, "K_test", K_test, shape=(None, self.n)) @ self.dual_weights
 
     def variance(self, K_test: Array, diagonal: Array) -> Array:
         """Variance (m,) of the latent function, the same for every class, never below 0. [Kapoor2010, eq. 6]
 
         `diagonal` (m,) holds the prior variances, the kernel of each test point with itself.
+
+        Parameters
+        ----------
+        K_test : kernel values of m examples with the n training examples (m, n).
+        diagonal : kernel value of each with itself (m,).
+
+        Returns
+        -------
+        array (m,)
+            Variances >= 0.
         """
         K_test = check_matrix(self, "K_test", K_test, shape=(None, self.n))
         prior = check_matrix(self, "diagonal", np.reshape(diagonal, (-1, 1)), shape=(len(K_test), 1))[:, 0]
@@ -113,6 +139,11 @@ class Posterior:
         """Each example predicted from all others, without refitting: a block inverse of A, bordered by that example.
 
         With a = [A^-1]_ii its noisy target has variance 1 / a and mean t_i - dual_weights_i / a.
+
+        Returns
+        -------
+        LeaveOneOut
+            `mean` (n, c) and `variance` (n,).
         """
         variance = 1.0 / self._factor.inverse_diagonal
         return LeaveOneOut(self.targets - self.dual_weights * variance[:, None], variance)
@@ -122,6 +153,15 @@ class Posterior:
 
         As leave-one-out with blocks: with B = ([A^-1]_gg)^-1 for the rows of a group g, its noisy targets have mean
         t_g - B dual_weights_g and the variances on the diagonal of B.
+
+        Parameters
+        ----------
+        groups : a whole number for each example (n,); those that share one are left out together.
+
+        Returns
+        -------
+        LeaveOneOut
+            `mean` (n, c) and `variance` (n,).
         """
         labels = np.asarray(groups)
         if labels.shape != (self.n,):
@@ -145,12 +185,23 @@ class Posterior:
         return np.einsum("ij,ij->i", lower, lower) - self.noise_variance - self.jitters
 
     def covariance(self) -> Array:
-        """The Gram matrix K (n, n) of the examples, put together again from the factor."""
+        """The Gram matrix K (n, n) of the examples, put together again from the factor.
+
+        Returns
+        -------
+        array (n, n)
+            Symmetric.
+        """
         A: Array = self._factor.lower @ self._factor.lower.T
         return with_diagonal(A, -(self.noise_variance + self.jitters))
 
     def inverted(self, column: int) -> Inverted:
-        """The whole inverse, with one column of targets."""
+        """The whole inverse, with one column of targets.
+
+        Parameters
+        ----------
+        column : the number of a column of targets, from 0.
+        """
         A: Array = self._factor.lower @ self._factor.lower.T
         targets, dual_weights = self.targets[:, column], self.dual_weights[:, column]
         return Inverted(A, self._factor.inverse(), self._factor.log_determinant, targets, dual_weights)
@@ -159,6 +210,13 @@ class Posterior:
         """With m more examples, in O(n^2 m): K_new (m, n) against the old ones, K_new_new (m, m) among themselves.
 
         Jitter that is needed goes to the new examples only.
+
+        Parameters
+        ----------
+        K_new : kernel values of m new examples with the n old ones (m, n).
+        K_new_new : kernel values among the new ones (m, m).
+        targets : of the new ones (m, c).
+        noise_variance : of the new ones: a number > 0, or one for each (m,).
         """
         K_new = check_matrix(self, "K_new", K_new, shape=(None, self.n))
         m = len(K_new)
@@ -184,7 +242,12 @@ class Posterior:
         )
 
     def remove(self, indices: npt.ArrayLike) -> Posterior:
-        """Without these examples, in O(n^2) for each."""
+        """Without these examples, in O(n^2) for each.
+
+        Parameters
+        ----------
+        indices : positions of examples (k,), from 0, each once.
+        """
         removed = check_indices(self, indices, self.n)
         kept = np.delete(np.arange(self.n), removed)
         chosen = np.zeros((self.n, len(removed)), order="F")
@@ -200,7 +263,13 @@ class Posterior:
         )
 
     def relabel(self, indices: npt.ArrayLike, targets: Array) -> Posterior:
-        """With other targets (m, c) for these m examples; only the columns that change are solved again, in O(n^2)."""
+        """With other targets (m, c) for these m examples; only the columns that change are solved again, in O(n^2).
+
+        Parameters
+        ----------
+        indices : positions of m examples, from 0, each once.
+        targets : their new targets (m, c).
+        """
         indices = check_indices(self, indices, self.n)
         relabelled = self.targets.copy(order="F")
         relabelled[indices] = check_matrix(self, "targets", targets, shape=(len(indices), self.n_targets))
@@ -210,7 +279,12 @@ class Posterior:
         return replace(self, targets=relabelled, dual_weights=dual_weights)
 
     def add_targets(self, columns: Array) -> Posterior:
-        """With k more columns of targets (n, k), in O(n^2 k): new classes."""
+        """With k more columns of targets (n, k), in O(n^2 k): new classes.
+
+        Parameters
+        ----------
+        columns : targets of k new classes (n, k).
+        """
         columns = check_matrix(self, "columns", columns, shape=(self.n, None))
         return replace(
             self,
@@ -232,7 +306,12 @@ class Posterior:
 
     @classmethod
     def from_state(cls, state: State) -> Posterior:
-        """The posterior that `state()` described, to the last bit; InvalidInput if it cannot have come from there."""
+        """The posterior that `state()` described, to the last bit; InvalidInput if it cannot have come from there.
+
+        Parameters
+        ----------
+        state : what `state` returned; it may come from a file.
+        """
         n, n_targets = state.integer("n", most=MOST_ROWS), state.integer("n_targets", most=MOST_ROWS)
         packed = state.array("factor", (n * (n + 1) // 2,), np.float64)
         factor = CholeskyFactor.unpack(packed, n)

@@ -2,7 +2,7 @@
 
 from fewsight._base.errors import UnreadableImage
 from fewsight.images.cache import FeatureCache, default_cache_folder
-from fewsight.images.duplicates import Duplicates, find_duplicates
+from fewsight.images.duplicates import Duplicates, KnownLooks, find_duplicates
 from fewsight.images.image import Image, ImageArray, ImageBytes, ImageFile, as_image, thumbnail
 from fewsight.images.image_set import ImageSet, image_set_from_class_folders, images_in
 from fewsight.images.reading import read_pixels
@@ -18,6 +18,7 @@ __all__ = [
     "ImageBytes",
     "ImageFile",
     "ImageSet",
+    "KnownLooks",
     "Split",
     "UnreadableImage",
     "as_image",

@@ -11,14 +11,14 @@ import os
 import re
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import final
+from typing import TypeVar, final
 
 from fewsight._base.archive import pack, read_archive, write_archive
 from fewsight._base.checks import check_integer, check_number, shown
-from fewsight._base.errors import ArchiveError, InvalidInput
+from fewsight._base.errors import ArchiveError, FewsightError, InvalidInput
 from fewsight._base.replacement import is_temporary, remove_if_abandoned
 from fewsight._base.types import Recipe, State
 from fewsight.images.hashing import hash_of
@@ -27,6 +27,7 @@ DEFAULT_MAX_BYTES = 8 * 2**30
 KEPT_SHARE = 0.8  # of the limit, after a clean-up
 SCAN_SHARE = 0.05  # of the limit may be written before the folder is measured again
 
+Kept = TypeVar("Kept")
 _KEY = re.compile(r"[0-9a-f]{8,128}")
 _SHARD = re.compile(r"[0-9a-f]{2}")
 _ENDING = ".arrays"
@@ -64,6 +65,11 @@ class FeatureCache:
 
     The size is measured when the first entry is written and after every twentieth part of the limit, so that each
     process that writes may pass the limit by that much.
+
+    Parameters
+    ----------
+    folder : where entries are kept; made when the first is written. None: $FEWSIGHT_CACHE, or the user's cache.
+    max_bytes : about how much the folder may hold, > 0. None: $FEWSIGHT_CACHE_GB, or 8 gigabytes.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, max_bytes: int | None = None) -> None:
@@ -75,16 +81,26 @@ class FeatureCache:
 
     @staticmethod
     def key_of(*parts: str | Recipe | bytes) -> str:
-        """A key that changes with any part, with a part's kind and with their order."""
+        """A key that changes with any part, with a part's kind and with their order.
+
+        Parameters
+        ----------
+        parts : texts, bytes and recipes (what JSON can hold), in any number.
+        """
         return hash_of(*(_tagged(part) for part in parts), b"")
 
     def get(self, key: str) -> State | None:
-        """The state stored under a key, or None. A damaged entry is removed. The arrays are read-only."""
+        """The state stored under a key, or None. A damaged entry is removed. The arrays are read-only.
+
+        Parameters
+        ----------
+        key : as `key_of` made it.
+        """
         path = self._path(key)
         try:
             stored = read_archive(path)
-            if stored.header["key"] != key:
-                raise ArchiveError(f"{path}: the entry belongs to another key.")
+            if stored.header["key"] != key or not isinstance(stored.header["header"], dict):
+                raise ArchiveError(f"{path}: the entry belongs to another key, or to nothing that we keep.")
             state = State(stored.header["header"], stored.arrays)
         except (ArchiveError, KeyError):
             _remove(path)
@@ -95,12 +111,45 @@ class FeatureCache:
             os.utime(path)  # used just now
         return state
 
+    def read(self, key: str, restore: Callable[[State], Kept]) -> Kept | None:
+        """What `restore` makes of the entry under a key; None, and the entry is gone, where it is not what `restore` takes.
+
+        `restore` reads arrays with `State.array`, which checks them; one that it does not read that way is damage as well.
+
+        Parameters
+        ----------
+        key : as `key_of` made it.
+        restore : makes something of a state, and raises where it cannot.
+        """
+        state = self.get(key)
+        if state is None:
+            return None
+        try:
+            kept = restore(state)
+            state.check_all_read()
+        except (
+            FewsightError,
+            ArithmeticError,
+            LookupError,
+            TypeError,
+            ValueError,
+        ):  # what is met in arrays of another kind
+            _remove(self._path(key))
+            return None
+        return kept
+
     def __contains__(self, key: str) -> bool:
         """Whether there is an entry under a key; it may still turn out to be damaged when it is read."""
         return self._path(key).is_file()
 
     def put(self, key: str, state: State) -> bool:
-        """Store a state; False if it could not be written (a full disk, a folder that is not ours) or is too large."""
+        """Store a state; False if it could not be written (a full disk, a folder that is not ours) or is too large.
+
+        Parameters
+        ----------
+        key : as `key_of` made it.
+        state : what to keep.
+        """
         path = self._path(key)
         size = sum(array.nbytes for array in state.arrays.values())
         if size > self.max_bytes * KEPT_SHARE:

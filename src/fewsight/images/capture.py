@@ -38,7 +38,7 @@ def capture_of(image: Pillow.Image) -> Capture:
 
 
 def bursts(captures: Mapping[str, Capture], seconds: float = BURST_SECONDS) -> list[list[str]]:
-    """Photographs of one camera, each taken within so many seconds of the one before; two or more, in their order."""
+    """Photographs of one camera, each taken within the given seconds of the one before; two or more, in their order."""
     by_camera: dict[str, list[tuple[int, str]]] = {}
     for key, capture in captures.items():
         if capture.taken_at is not None and capture.camera is not None:

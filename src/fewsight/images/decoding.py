@@ -1,6 +1,6 @@
 """What surrounds the decoders of image files: room for pixels, silence, and a look at what a JPEG would cost.
 
-However many threads read images, only so many pixels are decoded at the same time. What decoders mutter stays inside the
+However many threads read images, a limited number of pixels is decoded at a time. What decoders print stays inside the
 reader: what is wrong with a file is told once, as a reason. Warning filters and the stream of errors belong to the whole
 process, and threads that save and restore them one by one restore each other's. So the first thread to come in makes it
 quiet and the last one to leave ends that.

@@ -1,42 +1,31 @@
 """Which images are the same picture: the same bytes, or the same look after another encoding, quality or size.
 
-A look is a vector: the grey values at 12 x 12 pixels and two colours at 4 x 4, each less its mean and divided by the contrast of
-the grey values, and the means. Two images are one picture if they have the same proportions and their looks are at most
-SAME_LOOK apart; unrelated images are about 1.4 apart. A mirror image is another picture unless it is asked for, and so is a
-crop. How this was chosen: docs/duplicates.md.
+Two images are one picture if they have the same proportions and their looks (`looks.py`) are at most SAME_LOOK apart; unrelated
+images are about 1.4 apart. A mirror image is another picture unless it is asked for, and so is a crop. How this was chosen:
+docs/duplicates.md.
 """
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import final
 
 import numpy as np
 import numpy.typing as npt
-from PIL import Image as Pillow
-from scipy.sparse import csr_array
-from scipy.sparse.csgraph import connected_components
-from scipy.spatial import KDTree
 
 from fewsight._base.checks import check_number
-from fewsight._base.errors import InvalidInput, UnreadableImage
+from fewsight._base.errors import UnreadableImage
 from fewsight._base.parallel import map_pieces
-from fewsight._base.types import Array, Indices, State
+from fewsight._base.types import Array, Indices
 from fewsight.images.cache import FeatureCache
 from fewsight.images.image import Image, ImageFile
+from fewsight.images.looks import COLOUR_SIDE, GREY_SIDE, LOOK_COLUMNS, LookVector, kept_look, stored_look
 
 SAME_LOOK = 0.1  # the distance up to which two looks are one picture
 SAME_PROPORTIONS = 0.05  # of the logarithm of width over height: a small copy is rounded to whole pixels
-GREY_SIDE, COLOUR_SIDE = 12, 4  # pixels
-LEAST_CONTRAST = 0.06  # standard deviation of grey values in [0, 1]; what varies less is not made more of
-COLOUR_WEIGHT, MEAN_WEIGHT = 0.5, 2.0
-WORKING_SIDE = 96  # pixels of the longest side, at which an image is read
-RECIPE = {"kind": "look", "version": 1}
-_COLUMNS = GREY_SIDE**2 + 2 * COLOUR_SIDE**2 + 3
-_GREY = np.array([0.299, 0.587, 0.114], np.float32)
 _COARSE = 12  # directions of most variance in which the search begins
 _ROWS_LOOKED_AT = 2_000  # to find them
 _BLOCK = 256  # images that are compared with all others at a time
@@ -98,56 +87,56 @@ def find_duplicates(
 
     `mirrored` takes mirror images for the same picture as well. What was computed for an image is kept in the cache.
     """
-    check_number("find_duplicates", "distance", distance, least=0.0, most=1.0)
     read = map_pieces(partial(_read, cache=cache), list(images), n_jobs=n_jobs, what="looking for duplicates")
-    readable = [number for number, found in enumerate(read) if found is not None]
-    hashes = [found[0] for found in read if found is not None]
-    looks = np.array([found[1] for found in read if found is not None]).reshape(-1, _COLUMNS + 1)
-    _, first, same_bytes = np.unique(hashes, return_index=True, return_inverse=True)
-    groups = _joined(looks[first], distance, mirrored)[same_bytes.ravel()]
-    pictures = len(images) + np.arange(len(images))  # each its own
-    pictures[readable] = groups
-    return Duplicates(_numbered(pictures))
+    hashes, looks = ([None if found is None else found[part] for found in read] for part in (0, 1))
+    return _by_hash_and_look(hashes, looks, distance, mirrored)  # type: ignore[arg-type]
 
 
-def look_of(image: Image) -> npt.NDArray[np.float32]:
-    """The look of an image, and behind it the logarithm of its proportions. Raises UnreadableImage."""
-    pixels = image.pixels(WORKING_SIDE)
-    grey = pixels @ _GREY
-    small = _resized(grey, GREY_SIDE)
-    colours = [_resized(pixels[:, :, band] - grey, COLOUR_SIDE) for band in (0, 2)]
-    contrast = max(float(small.std()), LEAST_CONTRAST)
-    parts = [(small - small.mean()) / (contrast * GREY_SIDE)]
-    parts += [COLOUR_WEIGHT * (colour - colour.mean()) / (contrast * COLOUR_SIDE * np.sqrt(2)) for colour in colours]
-    means = MEAN_WEIGHT * np.array([each.mean() for each in (small, *colours)])
-    proportions = np.log(pixels.shape[1] / pixels.shape[0])
-    return np.concatenate([*(part.ravel() for part in parts), means, [proportions]]).astype(np.float32)
+@final
+class KnownLooks:
+    """Which images are the same picture, by the looks that a cache keeps of them: no file is read.
+
+    What was found once is remembered, so that asking again costs little when a few images were added.
+    """
+
+    def __init__(self, cache: FeatureCache) -> None:
+        self._cache = cache
+        self._looks: dict[str, LookVector] = {}
+
+    def same_pictures(
+        self, hashes: Sequence[str], *, distance: float = SAME_LOOK, mirrored: bool = False
+    ) -> Duplicates:
+        """As `find_duplicates`, of images known by the hashes of their contents.
+
+        One that nobody has looked at yet is the same picture as those with the same hash only.
+        """
+        for content_hash in set(hashes) - self._looks.keys():
+            look = stored_look(content_hash, self._cache)
+            if look is not None:
+                self._looks[content_hash] = look
+        return _by_hash_and_look(hashes, [self._looks.get(each) for each in hashes], distance, mirrored)
 
 
-def _read(image: Image, cache: FeatureCache | None) -> tuple[str, npt.NDArray[np.float32]] | None:
+def _by_hash_and_look(
+    hashes: Sequence[str | None], looks: Sequence[LookVector | None], distance: float, mirrored: bool
+) -> Duplicates:
+    """Images without a hash are like no other, those without a look only like those with the same hash."""
+    check_number("find_duplicates", "distance", distance, least=0.0, most=1.0)
+    names = [f"image {number}" if known is None else known for number, known in enumerate(hashes)]
+    _, first, same_bytes = np.unique(names, return_index=True, return_inverse=True)
+    seen = [number for number, position in enumerate(first) if looks[position] is not None]
+    known_looks = np.array([looks[position] for position in first[seen]]).reshape(-1, LOOK_COLUMNS + 1)
+    groups = len(first) + np.arange(len(first))  # each its own
+    groups[seen] = _joined(known_looks, distance, mirrored)
+    return Duplicates(_numbered(groups[same_bytes.ravel()]))
+
+
+def _read(image: Image, cache: FeatureCache | None) -> tuple[str, LookVector] | None:
     """The hash of the content and the look; None if the image cannot be read."""
     try:
-        return image.content_hash, _kept_look(image, cache)
+        return image.content_hash, kept_look(image, cache)
     except UnreadableImage:
         return None
-
-
-def _kept_look(image: Image, cache: FeatureCache | None) -> npt.NDArray[np.float32]:
-    if cache is None:
-        return look_of(image)
-    key = FeatureCache.key_of("look", image.content_hash, RECIPE)
-    stored = cache.get(key)
-    with contextlib.suppress(InvalidInput):
-        if stored is not None:
-            return stored.array("look", (_COLUMNS + 1,), np.float32, least=-100.0, most=100.0)
-    look = look_of(image)
-    cache.put(key, State({}, {"look": look}))
-    return look
-
-
-def _resized(values: npt.NDArray[np.float32], side: int) -> npt.NDArray[np.float32]:
-    """A triangle filter: where a pixel ends must not matter, for it ends elsewhere in a copy of another size."""
-    return np.asarray(Pillow.fromarray(np.ascontiguousarray(values)).resize((side, side), Pillow.Resampling.BILINEAR))
 
 
 def _joined(looks: Array, distance: float, mirrored: bool) -> Indices:
@@ -156,12 +145,16 @@ def _joined(looks: Array, distance: float, mirrored: bool) -> Indices:
     groups: Indices = np.arange(n)
     if n < 2:
         return groups
-    directions = _main_directions(looks[:, :_COLUMNS])
-    tree = KDTree(looks[:, :_COLUMNS] @ directions)  # distances in there are never longer than in full
+    from scipy.sparse import csr_array  # here: the labelling page starts without half a second of imports
+    from scipy.sparse.csgraph import connected_components
+    from scipy.spatial import KDTree
+
+    directions = _main_directions(looks[:, :LOOK_COLUMNS])
+    tree = KDTree(looks[:, :LOOK_COLUMNS] @ directions)  # distances in there are never longer than in full
     for start in range(0, n, _BLOCK):
         block = looks[start : start + _BLOCK]
         for turned in (block, _mirrored(block)) if mirrored else (block,):
-            near = tree.query_ball_point(turned[:, :_COLUMNS] @ directions, distance)
+            near = tree.query_ball_point(turned[:, :LOOK_COLUMNS] @ directions, distance)
             rows = np.repeat(np.arange(len(block)), [len(each) for each in near])
             columns = np.concatenate([np.asarray(each, np.intp) for each in near])
             apart = groups[start + rows] != groups[columns]
@@ -174,8 +167,8 @@ def _joined(looks: Array, distance: float, mirrored: bool) -> Indices:
 
 
 def _are_close(differences: Array, distance: float) -> npt.NDArray[np.bool_]:
-    same_look = np.linalg.norm(differences[:, :_COLUMNS], axis=1) <= distance
-    return same_look & (np.abs(differences[:, _COLUMNS]) <= SAME_PROPORTIONS)
+    same_look = np.linalg.norm(differences[:, :LOOK_COLUMNS], axis=1) <= distance
+    return same_look & (np.abs(differences[:, LOOK_COLUMNS]) <= SAME_PROPORTIONS)
 
 
 def _main_directions(looks: Array) -> Array:

@@ -49,7 +49,7 @@ def printable(path: str | os.PathLike[str]) -> str:
 
 
 def read_bytes(path: str | os.PathLike[str], most: int = MAX_FILE_BYTES) -> bytes:
-    """All bytes, at most so many, of a regular file that is not empty, or an UnreadableImage that says why not."""
+    """All bytes of a regular file that is not empty and not larger than the limit, or an UnreadableImage that says why not."""
     name = printable(path)
     try:
         reason = reason_to_refuse(os.stat(path), most)

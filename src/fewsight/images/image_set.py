@@ -26,7 +26,17 @@ class ImageSet:
     """Images and their labels, and what was found on the way.
 
     `unreadable` holds the files that cannot be used, with reasons; `empty_classes` the category folders without a
-    usable image; `loose` the images that lay beside the category folders and so belong to none.
+    usable image; `loose` the images that lay beside the category folders and so belong to none; `outsiders` those of which a
+    person said that they belong to no category.
+
+    Parameters
+    ----------
+    images : n `Image` objects.
+    labels : a category for each (n,), None where it is not known; or None for no labels at all.
+    unreadable : files that cannot be used, with reasons.
+    empty_classes : category folders without a usable image.
+    loose : images that lay beside the category folders and so belong to none.
+    outsiders : images of which a person said that they belong to no category.
     """
 
     def __init__(
@@ -37,12 +47,14 @@ class ImageSet:
         unreadable: Iterable[UnreadableImage] = (),
         empty_classes: Iterable[str] = (),
         loose: Iterable[Image] = (),
+        outsiders: Iterable[Image] = (),
     ) -> None:
         self.images = list(images)
         self.labels = _as_labels(labels, len(self.images))
         self.unreadable = list(unreadable)
         self.empty_classes = list(empty_classes)
         self.loose = list(loose)
+        self.outsiders = list(outsiders)
 
     @property
     def classes(self) -> list[str]:
@@ -50,12 +62,22 @@ class ImageSet:
         return sorted({label for label in self.labels if label is not None})
 
     def select(self, indices: Indices | Sequence[int] | npt.NDArray[np.bool_]) -> ImageSet:
-        """The images at these positions (or where a mask is true), in this order, without the reports on the whole."""
+        """The images at these positions (or where a mask is true), in this order, without the reports on the whole.
+
+        Parameters
+        ----------
+        indices : positions (k,), from 0, or a mask (n,).
+        """
         positions = np.arange(len(self))[np.asarray(indices, dtype=None if len(indices) else np.intp)]
         return ImageSet([self.images[position] for position in positions], self.labels[positions])
 
     def without(self, rejected: Iterable[int | Image | UnreadableImage]) -> ImageSet:
-        """The set without images given by position, as objects, or as failures; failures are noted in `unreadable`."""
+        """The set without images given by position, as objects, or as failures; failures are noted in `unreadable`.
+
+        Parameters
+        ----------
+        rejected : positions, `Image` objects, or failures.
+        """
         rejected = list(rejected)
         failures = [item for item in rejected if isinstance(item, UnreadableImage)]
         names = {failure.name for failure in failures}
@@ -86,6 +108,11 @@ def image_set_from_class_folders(folder: str | os.PathLike[str], exclude: Iterab
     """The images of a folder that holds one folder for each category, sorted by category and file name.
 
     Images in sub-folders of a category's folder belong to the category. `exclude` names categories to leave out.
+
+    Parameters
+    ----------
+    folder : a folder with one folder of images for each category.
+    exclude : names of categories to leave out.
     """
     root = os.fspath(folder)
     check_folder(root)

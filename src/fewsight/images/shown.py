@@ -24,6 +24,7 @@ from fewsight.images.reading import Loaded, decode_with
 
 SIDES = (320, 1600)  # pixels of the longest side: in a grid, and on the whole screen
 QUALITY = 85
+JPEG_START, JPEG_END = b"\xff\xd8", b"\xff\xd9"
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,14 @@ def kept_copy(cache: FeatureCache, content_hash: str, side: int) -> bytes | None
     """The copy of an image as JPEG, if the cache has it."""
     if side not in SIDES:
         raise InvalidInput(f"screen copies: side must be one of {SIDES}, got {shown(side)}.")
-    state = cache.get(_key(content_hash, side))
-    return None if state is None or "jpeg" not in state.arrays else state.arrays["jpeg"].tobytes()
+    return cache.read(_key(content_hash, side), _jpeg_from)
+
+
+def _jpeg_from(state: State) -> bytes:
+    copy = state.array("jpeg", (None,), np.uint8).tobytes()
+    if not (copy.startswith(JPEG_START) and copy.endswith(JPEG_END)):
+        raise InvalidInput("the stored copy must be a whole JPEG.")
+    return copy
 
 
 def _look(loaded: Loaded) -> Look:

@@ -41,6 +41,11 @@ def image_set_from_table(folder: str | os.PathLike[str], csv_path: str | os.Path
     `file` (or filename, path, image) names the image, `category` (or label, class) its category; an empty category
     means that it is not known. Other columns are ignored. A name that differs in case, in how an accent is written or in
     backslashes finds its file, if only one is meant. Files that are missing or unreadable are in `unreadable`.
+
+    Parameters
+    ----------
+    folder : the folder that file names are relative to.
+    csv_path : the table.
     """
     check_folder(folder)
     rows = _without_repetition(_found_rows(folder, csv_path), printable(csv_path))
@@ -138,6 +143,8 @@ def text_of_table(csv_path: str | os.PathLike[str], what: str) -> str:
     content = bytes_of_table(csv_path, what)
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return content.decode("utf-16", "replace")
+    if b"\0" in content.partition(b"\n")[0]:
+        raise InvalidInput(f"{printable(csv_path)}: {what} must be a text file with rows, got one that is no text.")
     return content.decode("utf-8-sig", "surrogateescape")
 
 

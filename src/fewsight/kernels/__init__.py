@@ -5,7 +5,12 @@ from fewsight.kernels.columns import Columns, Projected
 from fewsight.kernels.distributed_histograms import DistributedHistogramOperator
 from fewsight.kernels.histogram_operator import HistogramOperator
 from fewsight.kernels.histogram_tables import LookupTable, SearchTable
-from fewsight.kernels.histograms import ExponentialChiSquare, GeneralHistogramIntersection, HistogramIntersection
+from fewsight.kernels.histograms import (
+    ExponentialChiSquare,
+    GeneralHistogramIntersection,
+    HistogramIntersection,
+    PartialMatch,
+)
 from fewsight.kernels.linear import Linear, Polynomial
 from fewsight.kernels.rbf import RBF, RelevanceRBF
 from fewsight.kernels.recipes import KERNELS, kernel_from_recipe, stored_recipe
@@ -24,6 +29,7 @@ __all__ = [
     "Kernel",
     "Linear",
     "LookupTable",
+    "PartialMatch",
     "Polynomial",
     "Product",
     "Projected",

@@ -40,20 +40,56 @@ class Kernel(ABC, Generic[Compared]):
 
         A and B are matrices of finite numbers of one width: arrays or, where the kernel accepts them, SciPy sparse. Encodings
         of a channel will do as well.
+
+        Parameters
+        ----------
+        A : rows of numbers (n, d), dense or sparse.
+        B : rows of numbers (m, d), or None for A itself.
+
+        Returns
+        -------
+        array (n, m)
+            float64; (n, n) where B is None.
         """
         rows = self._checked("A", A)
         return self._gram(rows, None if B is None else self._checked("B", B, rows.shape[1]))
 
     def compare(self, A: Compared, B: Compared) -> Array:
-        """`gram` of rows that were checked before, some of a pool, say: they are not looked at again."""
+        """`gram` of rows that were checked before, some of a pool, say: they are not looked at again.
+
+        Parameters
+        ----------
+        A : rows (n, d) as the kernel has checked them.
+        B : rows (m, d) as the kernel has checked them.
+
+        Returns
+        -------
+        array (n, m)
+            float64.
+        """
         return self._gram(A, B)
 
     def diag(self, A: RowsLike) -> Array:
-        """The value of each row of A with itself."""
+        """The value of each row of A with itself.
+
+        Parameters
+        ----------
+        A : rows of numbers (n, d), dense or sparse.
+
+        Returns
+        -------
+        array (n,)
+            float64, >= 0.
+        """
         return self._diag(self._checked("A", A))
 
     def against(self, B: RowsLike) -> Against[Compared]:
-        """B made ready once: `kernel.against(B).gram(A)` is `kernel.gram(A, B)`, sooner where A is a few rows of many calls."""
+        """B made ready once: `kernel.against(B).gram(A)` is `kernel.gram(A, B)`, sooner where A is a few rows of many calls.
+
+        Parameters
+        ----------
+        B : rows of numbers (m, d), dense or sparse.
+        """
         return self._against(self._checked("B", B))
 
     def recipe(self) -> Recipe:

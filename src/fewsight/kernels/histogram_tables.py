@@ -27,7 +27,7 @@ MOST_BINS = 100_000
 TABLE_BYTES = 512 * 2**20  # that a look-up table may take; where it would take more, products are exact
 BULK = 0.95  # of the non-zeros of a dimension
 FINE_SHARE = 0.8  # of the bins, for them
-SEARCH_ROWS = 64  # with more new rows, one sweep over all training rows takes less time than so many searches
+SEARCH_ROWS = 64  # with more new rows, one sweep over all training rows takes less time than a search for each
 
 
 @final

@@ -40,6 +40,30 @@ class HistogramIntersection(Kernel):
 
 
 @dataclass(frozen=True)
+class PartialMatch(Kernel):
+    """k(x, z) = sum_d min(x_d, z_d) / sqrt(sum_d x_d sum_d z_d): what two histograms have in common, divided by the root of what
+    each has in common with itself.
+
+    Of counts it is a match of parts: what the larger histogram has besides makes it smaller by a root only. [Kapoor2010, section
+    5] counts matches and divides by nothing.
+    """
+
+    kind: ClassVar[str] = "partial_match"
+    needs_non_negative: ClassVar[bool] = True
+
+    def _gram(self, A: Rows, B: Rows | None) -> Array:
+        return self._divided(HistogramIntersection()._gram(A, B), A, A if B is None else B)
+
+    def _diag(self, A: Rows) -> Array:
+        return np.where(row_sums(A) > 0, 1.0, 0.0)
+
+    def _divided(self, K: Array, A: Rows, B: Rows) -> Array:
+        roots = [np.sqrt(row_sums(rows)) for rows in (A, B)]
+        shares = [np.divide(1.0, root, out=np.zeros_like(root), where=root > 0) for root in roots]
+        return np.asarray(K * shares[0][:, None] * shares[1])
+
+
+@dataclass(frozen=True)
 class GeneralHistogramIntersection(Kernel):
     """k(x, z) = sum_d w_d min(g(x_d), g(z_d)), as a matrix; `HistogramOperator` is the same without one. [Rodner2012, eq. 7, 8]
 
@@ -85,7 +109,12 @@ class GeneralHistogramIntersection(Kernel):
 
 @dataclass(frozen=True)
 class ExponentialChiSquare(Kernel):
-    """k(x, z) = exp(-gamma sum_d (x_d - z_d)^2 / (x_d + z_d)), where 0 / 0 counts as 0."""
+    """k(x, z) = exp(-gamma sum_d (x_d - z_d)^2 / (x_d + z_d)), where 0 / 0 counts as 0.
+
+    Parameters
+    ----------
+    gamma : a number > 0.
+    """
 
     kind: ClassVar[str] = "exponential_chi_square"
     needs_non_negative: ClassVar[bool] = True

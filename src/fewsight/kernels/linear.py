@@ -26,7 +26,14 @@ class Linear(Kernel):
 
 @dataclass(frozen=True)
 class Polynomial(Kernel):
-    """k(x, z) = (scale * x . z + offset) ^ degree, with a whole degree above zero and an offset of zero or more."""
+    """k(x, z) = (scale * x . z + offset) ^ degree, with a whole degree above zero and an offset of zero or more.
+
+    Parameters
+    ----------
+    degree : a whole number, 1 or more.
+    offset : a number >= 0.
+    scale : a number > 0.
+    """
 
     kind: ClassVar[str] = "polynomial"
     degree: int = 2

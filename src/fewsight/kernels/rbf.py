@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, final
 
 import numpy as np
 import scipy.sparse
@@ -12,6 +12,7 @@ from scipy.spatial.distance import cdist
 from fewsight._base.checks import check_positive, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
+from fewsight.kernels.against import Against, Plain
 from fewsight.kernels.base import Kernel, check_not_negative
 from fewsight.kernels.linear import inner_products
 from fewsight.kernels.rows import Rows, as_dense, dense_bytes_per_row, in_pieces, row_sums
@@ -21,7 +22,12 @@ LARGEST_SQUARE = 1e5  # up to here |x|^2 + |z|^2 - 2 x . z loses less than 1e-10
 
 @dataclass(frozen=True)
 class RBF(Kernel):
-    """k(x, z) = exp(-1/2 sum_d ((x_d - z_d) / scale_d)^2); `scale` is one number > 0, or one for each dimension."""
+    """k(x, z) = exp(-1/2 sum_d ((x_d - z_d) / scale_d)^2); `scale` is one number > 0, or one for each dimension.
+
+    Parameters
+    ----------
+    scale : a number > 0, or one for each of the d dimensions.
+    """
 
     kind: ClassVar[str] = "rbf"
     scale: float | tuple[float, ...] = 1.0
@@ -31,7 +37,12 @@ class RBF(Kernel):
 
     @classmethod
     def as_wide_as(cls, X: Array) -> RBF:
-        """A Gaussian as wide as the rows X: squared scale = half the number of columns times their variance."""
+        """A Gaussian as wide as the rows X: squared scale = half the number of columns times their variance.
+
+        Parameters
+        ----------
+        X : rows of numbers (n, d).
+        """
         variance = float(np.var(X))
         return cls(scale=float(np.sqrt(0.5 * X.shape[1] * variance)) if variance > 0 else 1.0)
 
@@ -39,6 +50,9 @@ class RBF(Kernel):
         K = squared_distances(*self._scaled(A, B))
         K *= -0.5
         return np.exp(K, out=K)
+
+    def _against(self, rows: Rows) -> Against[Rows]:
+        return InUnits(self, rows) if isinstance(rows, np.ndarray) and len(rows) else Plain(self, rows)
 
     def _diag(self, A: Rows) -> Array:
         return np.ones(A.shape[0])
@@ -57,6 +71,24 @@ class RBF(Kernel):
             return (rows - centre) / np.asarray(self.scale)
         units = np.broadcast_to(np.asarray(self.scale), rows.shape[1])[rows.indices]
         return scipy.sparse.csr_array((rows.data / units, rows.indices, rows.indptr), shape=rows.shape)
+
+
+@final
+class InUnits(Against[Rows]):
+    """For a Gaussian: dense rows around their mean, in units of its scale, and their squares, once and for all."""
+
+    kernel: RBF
+
+    def __init__(self, kernel: RBF, rows: Array) -> None:
+        super().__init__(kernel, rows)
+        self.centre = rows.mean(axis=0)
+        self.rows = kernel._in_units(rows, self.centre)
+        self.squares = row_sums(self.rows, power=2)
+
+    def _gram(self, A: Rows) -> Array:
+        K = squared_distances(self.kernel._in_units(as_dense(A), self.centre), self.rows, self.squares)
+        K *= -0.5
+        return np.exp(K, out=K)
 
 
 @dataclass(frozen=True)
@@ -92,10 +124,14 @@ class RelevanceRBF(Kernel):
         return len(self.relevances)
 
 
-def squared_distances(A: Rows, B: Rows | None) -> Array:
-    """Squared Euclidean distances between rows, never below zero, exactly zero from a row to itself if B is None."""
+def squared_distances(A: Rows, B: Rows | None, b_squares: Array | None = None) -> Array:
+    """Squared Euclidean distances between rows, never below zero, exactly zero from a row to itself if B is None.
+
+    `b_squares` are the squared lengths of the rows of B, where they are known.
+    """
     a_squares = row_sums(A, power=2)
-    b_squares = a_squares if B is None else row_sums(B, power=2)
+    if b_squares is None:
+        b_squares = a_squares if B is None else row_sums(B, power=2)
     if max(a_squares.max(initial=0.0), b_squares.max(initial=0.0)) > LARGEST_SQUARE:
         bytes_per_row = max(dense_bytes_per_row(A), 0.0 if B is None else dense_bytes_per_row(B))
         return in_pieces(_differences, as_dense, A, B, bytes_per_row)

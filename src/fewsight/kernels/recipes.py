@@ -12,7 +12,12 @@ from fewsight._base.registry import Registry
 from fewsight._base.types import Recipe
 from fewsight.kernels.base import Kernel, Product, Scaled, Sum
 from fewsight.kernels.columns import Columns, Projected
-from fewsight.kernels.histograms import ExponentialChiSquare, GeneralHistogramIntersection, HistogramIntersection
+from fewsight.kernels.histograms import (
+    ExponentialChiSquare,
+    GeneralHistogramIntersection,
+    HistogramIntersection,
+    PartialMatch,
+)
 from fewsight.kernels.linear import Linear, Polynomial
 from fewsight.kernels.rbf import RBF, RelevanceRBF
 
@@ -22,6 +27,7 @@ _CLASSES: tuple[type[Kernel], ...] = (
     RBF,
     RelevanceRBF,
     HistogramIntersection,
+    PartialMatch,
     GeneralHistogramIntersection,
     ExponentialChiSquare,
     Sum,

@@ -14,16 +14,18 @@ from fewsight._base.registry import Registry
 from fewsight.learners.base import Assessment, Latent, Learner, LeftOut
 from fewsight.learners.gp_classifier import GPClassifier
 from fewsight.learners.histogram_gp import HistogramGPClassifier
+from fewsight.learners.infinite_kernels import InfiniteKernelClassifier
 from fewsight.learners.kernel_combination import KernelCombination
 from fewsight.learners.kernel_learner import KernelLearner
 from fewsight.learners.loans import Loan, LoanMixin
 from fewsight.learners.logistic import LogisticClassifier
+from fewsight.learners.mkl_classifier import MKLClassifier
 from fewsight.learners.nearest_neighbour import NearestMeanClassifier, NearestNeighbourClassifier
 from fewsight.learners.svm_classifier import SVMClassifier
 
 _CLASSES: tuple[type[Learner], ...] = (
     *(GPClassifier, SVMClassifier, NearestNeighbourClassifier, NearestMeanClassifier, LogisticClassifier),
-    *(HistogramGPClassifier, KernelCombination),
+    *(HistogramGPClassifier, KernelCombination, MKLClassifier, InfiniteKernelClassifier),
 )
 LEARNERS: Registry[Learner] = Registry("learner", Learner, _CLASSES, group="fewsight.learners")
 
@@ -44,6 +46,7 @@ __all__ = [
     "Assessment",
     "GPClassifier",
     "HistogramGPClassifier",
+    "InfiniteKernelClassifier",
     "KernelCombination",
     "KernelLearner",
     "Latent",
@@ -53,6 +56,7 @@ __all__ = [
     "Loan",
     "LoanMixin",
     "LogisticClassifier",
+    "MKLClassifier",
     "NearestMeanClassifier",
     "NearestNeighbourClassifier",
     "SVMClassifier",

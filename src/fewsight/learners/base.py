@@ -63,13 +63,15 @@ class Learner(ClassifierMixin, BaseEstimator, ABC):
     """A classifier that learns categories from labelled examples, and says how strongly each claims a new one.
 
     `kernel` says what X is; which kinds a learner takes is its own. Labels are strings, integers or booleans; examples with the
-    label None are left out. A learner is stored in a model file and named on the command line by being in `LEARNERS`.
+    label None are left out. Where `learns_none_of_these`, an example labelled `NONE_OF_THESE` speaks against every class; that
+    is no class itself. A learner is stored in a model file and named on the command line by being in `LEARNERS`.
     """
 
     name: ClassVar[str]  # on the command line and, with an ending, in model files
     title: ClassVar[str]  # for people
     note: ClassVar[str]  # what it is, for people: what may follow the title and a colon
     needs: ClassVar[Needs]  # what an evaluation must give it
+    learns_none_of_these: ClassVar[bool] = False  # whether `NONE_OF_THESE` may be among the labels
     ways: ClassVar[tuple[str, ...]] = ("average",)  # of combining several channels; "evidence": it learns their weights
 
     kernel: KernelLike
@@ -79,15 +81,44 @@ class Learner(ClassifierMixin, BaseEstimator, ABC):
 
     @abstractmethod
     def fit(self, X: Examples, y: LabelsLike) -> Self:
-        """Learn from examples X and their labels y."""
+        """Learn from examples X and their labels y.
+
+        Parameters
+        ----------
+        X : n examples of the form that `kernel` says: rows of numbers (n, d), images, or kernel values with the training
+            examples (n, n_train).
+        y : n labels: strings, integers or booleans; examples with the label None are left out.
+        """
 
     @abstractmethod
     def latent(self, X: Examples) -> Latent:
-        """How strongly each class claims each example, and how sure that is."""
+        """How strongly each class claims each example, and how sure that is.
+
+        Parameters
+        ----------
+        X : m examples of the form that was fitted: rows of numbers (m, d), images, or kernel values with the training
+            examples (m, n_train).
+
+        Returns
+        -------
+        Latent
+            `mean` (m, c), in the order of `classes_`, and `std`, a standard deviation >= 0 for each mean.
+        """
 
     @abstractmethod
     def predict_proba(self, X: Examples) -> Array:
-        """Probability of each class, in the order of `classes_`."""
+        """Probability of each class, in the order of `classes_`.
+
+        Parameters
+        ----------
+        X : m examples of the form that was fitted: rows of numbers (m, d), images, or kernel values with the training
+            examples (m, n_train).
+
+        Returns
+        -------
+        array (m, c)
+            Numbers from 0 to 1 that add up to 1 in each row, in the order of `classes_`.
+        """
 
     @abstractmethod
     def state(self) -> State:
@@ -96,15 +127,43 @@ class Learner(ClassifierMixin, BaseEstimator, ABC):
     @classmethod
     @abstractmethod
     def from_state(cls, state: State) -> Self:
-        """From the model file; an inconsistent state is an error that says what is wrong."""
+        """From the model file; an inconsistent state is an error that says what is wrong.
+
+        Parameters
+        ----------
+        state : what `state` returned; it may come from a file, and is checked.
+        """
 
     def predict(self, X: Examples) -> Labels:
-        """The class of each example."""
+        """The class of each example.
+
+        Parameters
+        ----------
+        X : m examples of the form that was fitted: rows of numbers (m, d), images, or kernel values with the training
+            examples (m, n_train).
+
+        Returns
+        -------
+        array (m,)
+            A label for each example, of the type of the labels that were learned.
+        """
         columns = self.predict_proba(X).argmax(axis=1)
         return self.classes_[columns]
 
     def assess(self, X: Examples) -> Assessment:
-        """All that the learner says about examples: also what is unknown, where it says that."""
+        """All that the learner says about examples: also what is unknown, where it says that.
+
+        Parameters
+        ----------
+        X : m examples of the form that was fitted: rows of numbers (m, d), images, or kernel values with the training
+            examples (m, n_train).
+
+        Returns
+        -------
+        Assessment
+            `latent`, `probabilities` (m, c), and where the learner says what is unknown `unknown_score` (m,), `unknown`
+            (m,) and `threshold`.
+        """
         return Assessment(self.latent(X), self.predict_proba(X))
 
     @property
@@ -115,12 +174,34 @@ class Learner(ClassifierMixin, BaseEstimator, ABC):
     # What only some can do.
 
     def unknown_score(self, X: Examples) -> Array:
-        """How little each example is like anything learned; higher is stranger, above `novelty_.threshold` unknown."""
+        """How little each example is like anything learned; higher is stranger, above `novelty_.threshold` unknown.
+
+        Parameters
+        ----------
+        X : m examples of the form that was fitted: rows of numbers (m, d), images, or kernel values with the training
+            examples (m, n_train).
+
+        Returns
+        -------
+        array (m,)
+            Any numbers; higher is stranger.
+        """
         score = self.assess(X).unknown_score
         return self._refuse(NO_STRANGENESS) if score is None else score
 
     def is_unknown(self, X: Examples) -> npt.NDArray[np.bool_]:
-        """Whether each example is like nothing learned, with `false_alarm_rate` of known ones among them."""
+        """Whether each example is like nothing learned, with `false_alarm_rate` of known ones among them.
+
+        Parameters
+        ----------
+        X : m examples of the form that was fitted: rows of numbers (m, d), images, or kernel values with the training
+            examples (m, n_train).
+
+        Returns
+        -------
+        array (m,)
+            True for each example that is like nothing learned.
+        """
         unknown = self.assess(X).unknown
         return self._refuse(NO_STRANGENESS) if unknown is None else unknown
 
@@ -128,16 +209,38 @@ class Learner(ClassifierMixin, BaseEstimator, ABC):
         """How often training examples were recognised that were left out; None where that is not known."""
         return None
 
+    def left_out_probabilities(self) -> Array | None:
+        """Of each training example, the probability of each class by all others (n, c); None where that is not known."""
+        return None
+
     def leave_one_out(self) -> LeaveOneOut:
-        """Latent values of each training example as if it had not been there, in closed form."""
+        """Latent values of each training example as if it had not been there, in closed form.
+
+        Returns
+        -------
+        LeaveOneOut
+            `mean` (n, c) and `variance` (n,) of each of the n training examples.
+        """
         self._refuse("it cannot leave out single examples in closed form")
 
     def add(self, X: Examples, y: LabelsLike) -> Self:
-        """Take in more examples without learning everything again."""
+        """Take in more examples without learning everything again.
+
+        Parameters
+        ----------
+        X : m more examples of the form that `kernel` says: rows of numbers (m, d), images, or kernel values with the training
+            examples (m, n_train).
+        y : m labels, of old or new categories.
+        """
         self._refuse("it cannot take in more examples; fit it again with all of them")
 
     def remove(self, indices: Indices) -> Self:
-        """Forget training examples, by their positions, without learning everything again."""
+        """Forget training examples, by their positions, without learning everything again.
+
+        Parameters
+        ----------
+        indices : positions of training examples, from 0, each once.
+        """
         self._refuse("it cannot forget examples; fit it again without them")
 
     def borrower(self) -> LoanMixin:
@@ -152,21 +255,44 @@ class Learner(ClassifierMixin, BaseEstimator, ABC):
     def weigh(self, way: str, prior: Sequence[float] | None = None, groups: Indices | None = None) -> Self:
         """Say how several channels are combined, by one of `ways`, before `fit`.
 
-        `prior` are shares that are known beforehand; `groups` the channel of each column, where examples are rows.
+        Parameters
+        ----------
+        way : "average" or "evidence".
+        prior : a number >= 0 for each channel, for where nothing can be learned; None leaves it to the channels.
+        groups : the channel of each column (d,), where examples are rows; None otherwise.
         """
         return self
 
     def usual_kernel(self, kernel: Kernel) -> Kernel:
-        """What people compare examples by when they use such a learner, where the channel has this kernel."""
+        """What people compare examples by when they use such a learner, where the channel has this kernel.
+
+        Parameters
+        ----------
+        kernel : the kernel of a channel.
+        """
         return kernel
 
     def shares(self, n_channels: int) -> Array:
-        """How much each of the channels counts in what was learned; they add up to 1."""
+        """How much each of the channels counts in what was learned; they add up to 1.
+
+        Parameters
+        ----------
+        n_channels : the number of channels, 1 or more.
+
+        Returns
+        -------
+        array (n_channels,)
+            Numbers from 0 to 1 that add up to 1.
+        """
         return np.full(n_channels, 1.0 / n_channels)
 
     def found(self) -> dict[str, float]:
         """Settings that were found while learning, by their names for people."""
         return {}
+
+    def doubts(self) -> tuple[str, ...]:
+        """What cannot be relied on after learning from these examples, in sentences."""
+        return ()
 
     def _refuse(self, reason: str) -> NoReturn:
         raise InvalidInput(f"{type(self).__name__}: {reason}.")

@@ -5,7 +5,8 @@ fitted to that by maximum posterior probability. With contrast = largest latent 
 
     P(class) = softmax(exp(sharpness) * contrast^bend * mean).
 
-`bend` lets confidence grow more slowly (or faster) than the latent values do. With few examples the prior decides.
+`bend` lets confidence grow more slowly (or faster) than the latent values do. With few examples the prior decides: `sharpness`
+makes one that knows the task, for exact Gaussian processes.
 
 Where classes differ in size, latent values lean towards the large ones, by how much depends on the noise. A third number, the
 `lean`, times the logarithm of each class's share is added then; fitted with every class counting the same (`balanced`), it takes
@@ -15,6 +16,7 @@ the lean away, so that decisions and probabilities are those of classes that are
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.optimize import minimize
@@ -22,10 +24,6 @@ from scipy.special import logsumexp
 
 from fewsight._base.types import Array, Indices, State
 
-# Mean and standard deviation of sharpness and bend. The means are those found on Caltech-101, seeds 100 and 101, with 3 to 15
-# examples per class; the deviations leave room for other kernels and for two classes.
-PRIOR_MEAN = np.array([2.3, -0.35])
-PRIOR_STD = np.array([1.0, 0.5])
 LEAN_STD = 3.0  # its mean is 0: nothing is known of it
 LEAST_CONTRAST = 1e-6
 LARGEST_LEANING = 1e6
@@ -34,11 +32,37 @@ LARGEST = 20.0  # of either, without its sign, in a model file: fitted ones stay
 
 
 @dataclass(frozen=True)
+class CalibrationPrior:
+    """What is expected of sharpness and bend before any example is left out: means and standard deviations.
+
+    Without anything else the means are those found on Caltech-101, seeds 100 and 101, with 3 to 15 examples per class; the
+    deviations leave room for other kernels and for two classes.
+
+    at_typical_contrast : whether the sharpness is that at the mean logarithm of the contrast, and not that at a contrast of 1.
+    growth : added to the sharpness that was found, because more examples are known once none is left out.
+    """
+
+    sharpness: float = 2.3
+    bend: float = -0.35
+    sharpness_std: float = 1.0
+    bend_std: float = 0.5
+    at_typical_contrast: bool = False
+    growth: float = 0.0
+
+    def middle(self, log_contrast: Array) -> float:
+        """The logarithm of the contrast at which the sharpness is expected."""
+        return float(log_contrast.mean()) if self.at_typical_contrast and len(log_contrast) else 0.0
+
+
+PLAIN_PRIOR = CalibrationPrior()
+
+
+@dataclass(frozen=True)
 class Calibration:
     """How latent values become probabilities; `n_examples` says how many left-out examples it was fitted to."""
 
-    sharpness: float = float(PRIOR_MEAN[0])
-    bend: float = float(PRIOR_MEAN[1])
+    sharpness: float = PLAIN_PRIOR.sharpness
+    bend: float = PLAIN_PRIOR.bend
     n_examples: int = 0
     leanings: tuple[float, ...] = ()  # what is added for each class before the softmax; empty where that is nothing
 
@@ -72,25 +96,53 @@ class Calibration:
         )
 
 
+class FittedCalibration(NamedTuple):
+    """A calibration, and the logarithm of its posterior probability up to a constant of the prior."""
+
+    calibration: Calibration
+    log_posterior: float
+
+
 def fit_calibration(
-    mean: Array, classes: Indices, shares: Array | None = None, *, balanced: bool = False
+    mean: Array,
+    classes: Indices,
+    shares: Array | None = None,
+    *,
+    balanced: bool = False,
+    prior: CalibrationPrior = PLAIN_PRIOR,
 ) -> Calibration:
     """The calibration under which left-out examples of these classes are most probable, together with the prior.
 
     `shares` are those of the classes among all training examples, where decisions may lean to some; `balanced` lets every
     class count the same.
     """
+    return judged_calibration(mean, classes, shares, balanced=balanced, prior=prior).calibration
+
+
+def judged_calibration(
+    mean: Array,
+    classes: Indices,
+    shares: Array | None = None,
+    *,
+    balanced: bool = False,
+    prior: CalibrationPrior = PLAIN_PRIOR,
+) -> FittedCalibration:
+    """As `fit_calibration`, with how probable it is: of several posteriors the one that predicts best has the most."""
     if not len(mean) or mean.shape[1] < 2:
-        return Calibration()
+        return FittedCalibration(Calibration(prior.sharpness + prior.growth, prior.bend), 0.0)
     logs = None if shares is None else np.log(np.maximum(shares, 1e-12))
     leaning = None if logs is None or np.ptp(logs) < 1e-9 else logs - logs.mean()
     weights = _even(classes) if balanced else np.ones(len(mean))
-    surprise = _Surprise(mean, np.log(_contrast(mean)), classes, leaning, weights)
-    start = PRIOR_MEAN if leaning is None else np.append(PRIOR_MEAN, 0.0)
-    bounds = [(-LARGEST, LARGEST)] * len(start)
-    best = minimize(surprise, start, jac=True, method="L-BFGS-B", bounds=bounds).x
+    log_contrast = np.log(_contrast(mean))
+    middle = prior.middle(log_contrast)
+    surprise = _Surprise(mean, log_contrast - middle, classes, leaning, weights, prior)
+    start = surprise.centre
+    bounds = [(-LARGEST + abs(middle), LARGEST - abs(middle))] * len(start)
+    found = minimize(surprise, start, jac=True, method="L-BFGS-B", bounds=bounds)
+    best = found.x
     leanings = () if leaning is None else tuple((best[2] * leaning).tolist())
-    return Calibration(float(best[0]), float(best[1]), len(mean), leanings)
+    sharpness = float(best[0]) - float(best[1]) * middle + prior.growth
+    return FittedCalibration(Calibration(sharpness, float(best[1]), len(mean), leanings), -float(found.fun))
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,10 +150,17 @@ class _Surprise:
     """Minus the log posterior of the parameters and its gradient."""
 
     mean: Array  # (m, c)
-    log_contrast: Array  # (m,)
+    log_contrast: Array  # (m,), less that at which the sharpness is meant
     classes: Indices  # (m,)
     leaning: Array | None  # (c,)
     weights: Array  # (m,)
+    prior: CalibrationPrior = PLAIN_PRIOR
+
+    @property
+    def centre(self) -> Array:
+        """What the prior expects of the parameters."""
+        expected = [self.prior.sharpness, self.prior.bend]
+        return np.array(expected if self.leaning is None else [*expected, 0.0])
 
     def __call__(self, parameters: Array) -> tuple[float, Array]:
         logits = _logits(parameters, self.mean, self.log_contrast)
@@ -112,10 +171,10 @@ class _Surprise:
         slopes = [excess.sum(), excess @ self.log_contrast]
         if self.leaning is not None:
             slopes.append(self.weights @ (stated @ self.leaning - self.leaning[self.classes]))
-        centre, spread = np.append(PRIOR_MEAN, 0.0), np.append(PRIOR_STD, LEAN_STD)
-        apart = (parameters - centre[: len(parameters)]) / spread[: len(parameters)]
+        spread = np.array([self.prior.sharpness_std, self.prior.bend_std, LEAN_STD])[: len(parameters)]
+        apart = (parameters - self.centre) / spread
         value = float(-self.weights @ logs[rows, self.classes] + 0.5 * (apart @ apart))
-        return value, np.array(slopes) + apart / spread[: len(parameters)]
+        return value, np.array(slopes) + apart / spread
 
 
 def _even(classes: Indices) -> Array:

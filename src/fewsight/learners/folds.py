@@ -4,6 +4,8 @@ Leaving out one example at a time makes its class smaller than all others, which
 takes one example of every class, or the same share of it. Images of the same picture and near-duplicates go out together:
 else one would answer for the other.
 
+Classes are numbers; -1 stands for an example that belongs to none, which is never predicted and counts as one more class.
+
 Of a large set each fold costs a training of its own. So only a few folds are left out, one after the other, until there are some
 hundreds of examples and, of few classes, dozens of the rarest; examples that are exactly alike go out together.
 """
@@ -39,7 +41,7 @@ def near_duplicates(K: Array, classes: Indices, pictures: Indices | None = None)
     lengths = K.diagonal()
     squared = np.maximum(lengths[:, None] + lengths[None, :] - 2 * K, 0.0)
     pairs = np.tri(len(K), k=-1, dtype=bool)
-    same = classes[:, None] == classes[None, :]
+    same = (classes[:, None] == classes[None, :]) & (classes >= 0)
     groups = [squared[pairs & (same == together)] for together in (False, True)]
     limits = [
         share * float(np.median(group)) for share, group in zip(NEAR_DUPLICATE, groups, strict=True) if len(group)
@@ -53,9 +55,9 @@ def near_duplicates(K: Array, classes: Indices, pictures: Indices | None = None)
 
 
 def class_folds(classes: Indices, groups: Indices) -> Indices:
-    """A fold for each example: each fold takes an equal share of the groups of every class."""
+    """A fold for each example: each fold takes an equal share of the groups of every class, and of the examples of none."""
     first_of_group = np.unique(groups, return_index=True)[1]
-    class_of_group = classes[first_of_group]
+    class_of_group = np.where(classes < 0, classes.max(initial=-1) + 1, classes)[first_of_group]
     sizes = np.bincount(class_of_group)
     n_folds = int(np.clip(sizes.max(), 1, MOST_FOLDS))
     fold_of_group = np.empty(len(class_of_group), np.intp)
@@ -66,10 +68,12 @@ def class_folds(classes: Indices, groups: Indices) -> Indices:
 
 def predictable(classes: Indices, folds: Indices) -> Indices:
     """The examples whose class is still there when their fold is left out: only they can be predicted right."""
+    known = np.flatnonzero(classes >= 0)
+    classes, folds = classes[known], folds[known]
     total = np.bincount(classes)
     inside = np.zeros((len(total), folds.max(initial=0) + 1), np.intp)
     np.add.at(inside, (classes, folds), 1)
-    return np.flatnonzero(total[classes] > inside[classes, folds])
+    return known[total[classes] > inside[classes, folds]]
 
 
 def left_out_folds(K: Array, classes: Indices, pictures: Indices | None = None) -> tuple[Indices, Indices]:
@@ -126,14 +130,15 @@ def _joined(groups: Indices, others: Indices) -> Indices:
 
 def _few_of_a_class(classes: Indices, chosen: list[Indices]) -> bool:
     """Whether some class could be left out more often at little cost."""
-    counts = np.bincount(classes[np.concatenate(chosen)], minlength=int(classes.max()) + 1)
+    left_out = classes[np.concatenate(chosen)]
+    counts = np.bincount(left_out[left_out >= 0], minlength=int(classes.max()) + 1)
     columns = 2 if len(counts) == 2 else len(counts) + 1
     return bool(counts.min() < RAREST and (len(chosen) + 1) * columns <= MOST_COLUMNS)
 
 
 def columns_to_calibrate(classes: Indices, n_noises: int) -> int:
     """About how many systems of linear equations leaving out these folds will take."""
-    counts = np.bincount(classes)
+    counts = np.bincount(classes[classes >= 0])
     n_folds = min(int(counts.max()), MOST_FOLDS)
     needed = min(n_folds, int(np.ceil(EXAMPLES * n_folds / len(classes))))
     columns = 1 if len(counts) == 2 else len(counts)

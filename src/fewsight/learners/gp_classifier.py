@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
 from fewsight._base.checks import check_choice, check_positive, shown
@@ -14,16 +15,20 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel, check_weights, prior_shares
 from fewsight.gp import Posterior, learn_noise, weighted_sum
+from fewsight.learners.balance import balanced_noise
 from fewsight.learners.base import Assessment, Latent, LeftOut
-from fewsight.learners.calibration import Calibration, fit_calibration
+from fewsight.learners.calibration import Calibration
 from fewsight.learners.examples import Examples, KernelLike
+from fewsight.learners.familiarity import Familiarity
 from fewsight.learners.folds import left_out_folds
 from fewsight.learners.kernel_learner import KernelLearner, check_sizes
-from fewsight.learners.labels import Labels, LabelsLike, labelled, targets_of
+from fewsight.learners.labels import NO_CLASS, Labels, LabelsLike, class_numbers, classes_in, labelled, targets_of
 from fewsight.learners.loans import LoanMixin
 from fewsight.learners.novelty import (
     AUTO,
-    DEFAULT_RULE,
+    CANDIDATES,
+    CANDIDATES_WITH_OUTSIDERS,
+    COMBINED,
     RULES,
     Novelty,
     Signs,
@@ -35,7 +40,8 @@ from fewsight.learners.novelty import (
     without_own_class,
 )
 from fewsight.learners.probability import largest_probability
-from fewsight.learners.weight_search import SearchSettings, combine, noise_by_left_out
+from fewsight.learners.sharpness import USUAL_NOISE, calibrate
+from fewsight.learners.weight_search import SearchSettings, combine, mean_diagonal, noise_by_left_out
 
 
 @dataclass(frozen=True)
@@ -45,7 +51,8 @@ class _Seen:
     mean: Array  # (m, c)
     variance: Array  # (m,), of the latent values
     diagonal: Array  # (m,), what the variance was before any example
-    similarity: Array  # (m,), largest cosine with a training example
+    familiar_variance: Array  # (m,), by the examples of categories alone
+    similarity: Array  # (m,), largest cosine with one of these
 
 
 class GPClassifier(LoanMixin, KernelLearner):
@@ -63,17 +70,19 @@ class GPClassifier(LoanMixin, KernelLearner):
         noise, with a penalty that is chosen by left-out examples (see `KernelCombination`).
     prior_weights : one number for each, used instead of "evidence" where nothing can be learned: with one example per class. None
         leaves it to the channels, of which a network that was trained on other images counts for more.
-    balanced : give examples of frequent classes more noise, N_ii = noise_variance * classes * n_class(i) / n, so that rare
-        classes count as much. [Rodner2012, section 3]
+    balanced : give examples of frequent classes more noise, so that rare classes count as much, see `fewsight.learners.balance`;
+        classes of one size all have the same.
     calibrated : learn from left-out training examples how sure to be; without it, `predict_proba` is the probability that
         the target of a class is the largest, by the posterior alone.
-    unknown_rule : what speaks for an image that is like nothing seen, see `fewsight.learners.novelty`; "auto" takes the rule that
-        best notices training examples whose whole class is left out.
-    false_alarm_rate : the share of images of known classes that `is_unknown` may take for unknown.
+    unknown_rule : what speaks for an image that is like nothing seen, see `fewsight.learners.novelty`; "auto" takes several signs
+        together, or the rule that clearly better notices training examples whose whole class is left out.
+    false_alarm_rate : the share of images of known classes that `is_unknown` may take for unknown; `novelty_.holds` says whether
+        there are labels enough for that, about five of each class.
 
     Attributes
     ----------
-    classes_ : labels in the order of the columns of `predict_proba` and `latent`.
+    classes_ : labels in the order of the columns of `predict_proba` and `latent`. `NONE_OF_THESE` is none of them: its examples
+        have the target -1 for every class, are left out of calibration and accuracy, and help to tell what is unknown.
     noise_variance_ : the noise variance that is used.
     weights_ : weight of each Gram matrix, for kernels scaled to a training diagonal of mean 1.
     posterior_ : the posterior, see `fewsight.gp.Posterior`.
@@ -86,6 +95,7 @@ class GPClassifier(LoanMixin, KernelLearner):
     title: ClassVar[str] = "GP"
     note: ClassVar[str] = "a Gaussian process classifier."
     ways: ClassVar[tuple[str, ...]] = ("average", "evidence")
+    learns_none_of_these: ClassVar[bool] = True
 
     posterior_: Posterior
     calibration_: Calibration
@@ -100,7 +110,7 @@ class GPClassifier(LoanMixin, KernelLearner):
         noise_variance: float | str = "left-out",
         weights: str | Sequence[float] = "average",
         prior_weights: Sequence[float] | None = None,
-        balanced: bool = False,
+        balanced: bool = True,
         calibrated: bool = True,
         unknown_rule: str = AUTO,
         false_alarm_rate: float = 0.05,
@@ -127,7 +137,7 @@ class GPClassifier(LoanMixin, KernelLearner):
         """All of `latent`, `predict_proba`, `unknown_score` and `is_unknown`, reading X once."""
         seen = self._look(X)
         probabilities = self._probabilities(seen.mean, seen.variance)
-        signs = Signs.of(seen.mean, relative(seen.variance, seen.diagonal), probabilities, seen.similarity)
+        signs = Signs.of(seen.mean, relative(seen.familiar_variance, seen.diagonal), probabilities, seen.similarity)
         score = self.novelty_.score(signs)
         threshold = self.novelty_.threshold
         return Assessment(self._latent(seen), probabilities, score, score > threshold, threshold)
@@ -138,8 +148,20 @@ class GPClassifier(LoanMixin, KernelLearner):
         self._calibrate(self.posterior_.covariance())
         return self
 
+    def left_out_unknown(self) -> npt.NDArray[np.bool_]:
+        """Whether each training example would be called unknown if it had not been there (n,)."""
+        left_out, every = self.leave_one_out(), np.arange(self.posterior_.n)
+        signs = self._signs(self.posterior_.covariance(), every, left_out.mean, left_out.variance, every)
+        return self.novelty_.score(signs) > self.novelty_.threshold
+
     def leave_one_out_labels(self) -> Labels:
-        """What each training example would be called if it had not been there."""
+        """What each training example would be called if it had not been there.
+
+        Returns
+        -------
+        array (n,)
+            A label for each of the n training examples.
+        """
         return self.classes_[self.leave_one_out().mean.argmax(axis=1)]
 
     def add(self, X: Examples, y: LabelsLike) -> Self:
@@ -180,9 +202,13 @@ class GPClassifier(LoanMixin, KernelLearner):
 
     def left_out(self) -> LeftOut | None:
         """How often each training example is recognised by the others, in the mean over classes of two or more."""
-        classes, pictures = self.posterior_.targets.argmax(axis=1), self.input_.copies()
+        classes, pictures = class_numbers(self.posterior_.targets), self.input_.copies()
         left_out = self.leave_one_out() if pictures is None else self.leave_group_out(pictures)
         return LeftOut.of(left_out.mean, classes, pictures)
+
+    def left_out_probabilities(self) -> Array | None:
+        """Probabilities (n, c) of each training example left out in closed form; None without calibration."""
+        return self.calibration_.probabilities(self.leave_one_out().mean) if self.calibrated else None
 
     def weigh(self, way: str, prior: Sequence[float] | None = None, groups: Indices | None = None) -> Self:
         """Average several channels, or learn their weights by "evidence"."""
@@ -199,8 +225,23 @@ class GPClassifier(LoanMixin, KernelLearner):
         check_is_fitted(self)
         return {"noise variance": self.noise_variance_}
 
+    def doubts(self) -> tuple[str, ...]:
+        """Whether there are labels enough to say what is unknown."""
+        check_is_fitted(self)
+        return self.novelty_.doubts
+
     def starting_weights(self, k: int) -> Array:
-        """How much each of k Gram matrices counts before anything is learned about it; they add up to 1."""
+        """How much each of k Gram matrices counts before anything is learned about it; they add up to 1.
+
+        Parameters
+        ----------
+        k : the number of Gram matrices, 1 or more.
+
+        Returns
+        -------
+        array (k,)
+            Numbers from 0 to 1 that add up to 1.
+        """
         if self.prior_weights is not None:
             given = check_weights(self, self.prior_weights, k)
             return given / given.sum()
@@ -255,10 +296,7 @@ class GPClassifier(LoanMixin, KernelLearner):
 
     def _balance(self, targets: Array) -> Array:
         """Factors on the noise of examples with these targets: equal classes all get one."""
-        if not self.balanced:
-            return np.ones(len(targets))
-        classes = targets.argmax(axis=1)
-        return targets.shape[1] * np.bincount(classes)[classes] / len(targets)
+        return balanced_noise(targets) if self.balanced else np.ones(len(targets))
 
     def _rebalance(self) -> None:
         """Where classes are balanced, every label changes the noise of all others; so that their order does not matter."""
@@ -272,6 +310,17 @@ class GPClassifier(LoanMixin, KernelLearner):
         """As they are given, or learned from scaled Gram matrices of training examples and their targets (n, c).
 
         `pictures` (n,) numbers the picture of each example, where examples are images.
+
+        Parameters
+        ----------
+        grams : k scaled Gram matrices (n, n) of the training examples.
+        targets : +1 or -1 for each example and class (n, c).
+        pictures : a number for each example (n,), the same for those that show the same picture; None if all differ.
+
+        Returns
+        -------
+        array (k,), float
+            The weights, >= 0, and the noise variance, > 0.
         """
         balance = self._balance(targets)
         fixed, weights = self._given_noise(), self._given_weights(len(grams))
@@ -309,29 +358,57 @@ class GPClassifier(LoanMixin, KernelLearner):
             raise InvalidInput(
                 f"GPClassifier: false_alarm_rate must be a number between 0 and 1, got {shown(self.false_alarm_rate)}."
             )
-        classes = self.posterior_.targets.argmax(axis=1)
+        classes = class_numbers(self.posterior_.targets)
+        outside = np.flatnonzero(classes == NO_CLASS)
         folds, kept = left_out_folds(K, classes, self.input_.pictures)
         left_out = self.posterior_.leave_group_out(folds)
         mean = left_out.mean[kept]
-        self.calibration_ = fit_calibration(mean, classes[kept]) if self.calibrated else Calibration()
+        self.calibration_ = self._calibration(K, folds, kept) if self.calibrated else Calibration()
         known = self._signs(K, folds, mean, left_out.variance, kept)
-        if rule == AUTO:
-            can_choose = len(kept) > 0 and len(self.classes_) > 2
-            rule = choose_rule(known, self._signs_of_left_out_classes(K, classes)) if can_choose else DEFAULT_RULE
-        self.novelty_ = fit_novelty(rule, known, float(self.false_alarm_rate))
+        if rule == AUTO and len(kept) and (len(self.classes_) > 2 or len(outside)):
+            strange = [self._signs_of_left_out_classes(K, classes)] if len(self.classes_) > 2 else []
+            if len(outside):
+                strange.append(self._signs(K, folds, left_out.mean[outside], left_out.variance, outside))
+            candidates = (*CANDIDATES, *CANDIDATES_WITH_OUTSIDERS) if len(outside) else CANDIDATES
+            rule = choose_rule(known, *strange, candidates=candidates)
+        rule = COMBINED if rule == AUTO else rule
+        labels = (len(classes) - len(outside)) / max(len(self.classes_), 1)
+        self.novelty_ = fit_novelty(rule, known, float(self.false_alarm_rate), labels, with_outsiders=len(outside) > 0)
+
+    def _calibration(self, K: Array, folds: Indices, kept: Indices) -> Calibration:
+        """By the examples that are kept, predicted without their folds."""
+        posterior = self.posterior_
+        if posterior.n_targets < 2:
+            return Calibration()
+        noise = USUAL_NOISE * mean_diagonal(K) * self._balance(posterior.targets)
+        same = np.allclose(noise, posterior.noise_variance, rtol=1e-12, atol=0.0)
+        usual = posterior if same else Posterior.condition(K, posterior.targets, noise)
+        return calibrate([posterior], [usual], folds, kept, balanced=bool(self.balanced)).calibration
 
     def _signs(self, K: Array, folds: Indices, mean: Array, noisy: Array, kept: Indices) -> Signs:
         """What speaks for novelty of training examples that were predicted without their folds."""
-        variance = np.maximum(noisy - self.posterior_.noise_variance, 0.0)[kept]
-        relative_variance = relative(variance, K.diagonal()[kept])
-        similarity = similarity_to_other_folds(K, folds)[kept]
-        return Signs.of(mean, relative_variance, self._probabilities(mean, variance), similarity)
+        variance = np.maximum(noisy - self.posterior_.noise_variance, 0.0)
+        familiar, similarity = variance, None
+        if not self._familiarity.is_whole:
+            familiar, similarity = self._familiarity.of_left_out(K, folds)
+        similarity = similarity_to_other_folds(K, folds) if similarity is None else similarity
+        probabilities = self._probabilities(mean, variance[kept])
+        return Signs.of(mean, relative(familiar, K.diagonal())[kept], probabilities, similarity[kept])
+
+    @property
+    def _familiarity(self) -> Familiarity:
+        """Of the posterior as it is now."""
+        known = getattr(self, "_familiar", None)
+        if known is None or known.whole is not self.posterior_:
+            self._familiar = known = Familiarity.of(self.posterior_)
+        return known
 
     def _signs_of_left_out_classes(self, K: Array, classes: Indices) -> Signs:
         """The same as if the class of each example, one of three or more, had never been learned."""
-        left_out = self.posterior_.leave_group_out(classes)
-        mean = without_own_class(left_out.mean, classes)
-        return self._signs(K, classes, mean, left_out.variance, np.arange(len(classes)))
+        inside = np.flatnonzero(classes != NO_CLASS)
+        left_out = self.posterior_.leave_group_out(classes - classes.min())  # those of no class, as one
+        mean = without_own_class(left_out.mean[inside], classes[inside])
+        return self._signs(K, classes, mean, left_out.variance, inside)
 
     def _look(self, X: Examples) -> _Seen:
         """Everything the posterior says about new examples, which are read once."""
@@ -339,7 +416,11 @@ class GPClassifier(LoanMixin, KernelLearner):
         K_test = self._combined(self.input_.compare(rows))
         diagonal = np.tensordot(self.weights_, self.input_.diagonals(rows), axes=1)
         mean, variance = self._means(K_test), self.posterior_.variance(K_test, diagonal)
-        return _Seen(mean, variance, diagonal, largest_cosine(K_test, diagonal, self.training_diagonal_))
+        if self._familiarity.is_whole:
+            familiar, similarity = variance, largest_cosine(K_test, diagonal, self.training_diagonal_)
+        else:
+            familiar, similarity = self._familiarity.of_new(K_test, diagonal)
+        return _Seen(mean, variance, diagonal, familiar, similarity)
 
     @staticmethod
     def _latent(seen: _Seen) -> Latent:
@@ -365,5 +446,6 @@ class GPClassifier(LoanMixin, KernelLearner):
         return self._means(self._combined(self.input_.compare(rows)))
 
     def _classes_with(self, labels: Labels) -> Labels:
-        new = np.setdiff1d(labels, self.classes_)
+        named = classes_in(labels)
+        new = np.setdiff1d(named, self.classes_) if len(named) else named
         return np.concatenate([self.classes_, new]) if len(new) else self.classes_

@@ -16,6 +16,7 @@ from fewsight._base.checks import check_choice, check_integer, check_number, che
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, Rows, State
 from fewsight.channels import Channel
+from fewsight.channels.base import LARGEST_SEED
 from fewsight.gp import IterativePosterior, SolverOptions, targets_of_columns
 from fewsight.kernels import HistogramOperator
 from fewsight.learners.base import LeftOut
@@ -38,7 +39,18 @@ from fewsight.learners.histograms import (
 )
 from fewsight.learners.histograms.model_selection import RELEVANCE, TRANSFORMS, checked_weights, number_or_word
 from fewsight.learners.inputs.stored import matrix_from_state, matrix_state
-from fewsight.learners.labels import Labels, LabelsLike, classes_from, classes_header, labelled, targets_of
+from fewsight.learners.labels import (
+    Labels,
+    LabelsLike,
+    class_numbers,
+    classes_from,
+    classes_header,
+    classes_in,
+    classes_to_learn,
+    labelled,
+    labels_of,
+    targets_of,
+)
 from fewsight.learners.needs import Needs, RowsNeeded
 from fewsight.learners.novelty import DEFAULT_RULE, RULES, Novelty
 
@@ -117,6 +129,7 @@ class HistogramGPClassifier(HistogramAnswers):
     note: ClassVar[str] = "a Gaussian process classifier of histograms that needs no matrix of all pairs of images."
     needs: ClassVar[Needs] = RowsNeeded()
     ways: ClassVar[tuple[str, ...]] = ("average", "evidence")
+    learns_none_of_these: ClassVar[bool] = True
 
     input_: HistogramInput
     transform_parameter_: float | None
@@ -180,7 +193,11 @@ class HistogramGPClassifier(HistogramAnswers):
     def partial_fit(self, X: Examples, y: LabelsLike, classes: LabelsLike | None = None) -> Self:
         """Learn from a first batch, whose noise and transform are kept, or take in a further one; see `add`.
 
-        `classes` may name, at the first call, classes of which there is no example yet.
+        Parameters
+        ----------
+        X : n examples: rows of numbers >= 0 (n, d), dense or sparse, or images.
+        y : n labels: strings, integers or booleans; examples with the label None are left out.
+        classes : at the first call, further classes of which there may be no example yet; later calls take no notice.
         """
         if hasattr(self, "posterior_"):
             return self.add(X, y)
@@ -197,9 +214,10 @@ class HistogramGPClassifier(HistogramAnswers):
             raise InvalidInput(
                 f"HistogramGPClassifier: every added example must have a label, got {rows.shape[0] - len(positions)} without."
             )
-        new = np.setdiff1d(labels, self.classes_)
+        named = classes_in(labels)
+        new = np.setdiff1d(named, self.classes_) if len(named) else named
         classes = np.concatenate([self.classes_, new]) if len(new) else self.classes_
-        numbers = np.concatenate([self.posterior_.classes, targets_of(labels, classes).argmax(axis=1)])
+        numbers = np.concatenate([self.posterior_.classes, class_numbers(targets_of(labels, classes))])
         operator = self.posterior_.operator.append(rows)
         self.posterior_ = IterativePosterior.condition(
             operator, numbers, len(classes), self._noise(numbers, len(classes)), self.options(), self.posterior_
@@ -215,7 +233,16 @@ class HistogramGPClassifier(HistogramAnswers):
         return self
 
     def settle(self, inputs: HistogramInput, classes: Labels, numbers: Indices, found: Found, rows: Rows) -> Self:
-        """Learn with a kernel and a noise that are known, from rows whose classes are `classes[numbers]`."""
+        """Learn with a kernel and a noise that are known, from rows whose classes are `classes[numbers]`.
+
+        Parameters
+        ----------
+        inputs : the training examples as rows of histograms.
+        classes : the categories, in the order of the columns.
+        numbers : the column of each example (n,).
+        found : the kernel and the noise that were chosen.
+        rows : the rows of the training examples (n, d).
+        """
         self.classes_, self.input_ = classes, inputs
         self.noise_variance_ = float(found.levels[0]) if len(found.levels) == 1 else found.levels
         self.transform_parameter_ = found.parameter
@@ -253,7 +280,7 @@ class HistogramGPClassifier(HistogramAnswers):
             check_choice(self, "criterion", self.criterion, ("evidence", "bound")),
             check_integer(self, "relevance_steps", self.relevance_steps, least=1),
             check_number(self, "relevance_prior", self.relevance_prior, least=0, most=1e12),
-            check_integer(self, "random_state", self.random_state, least=0),
+            check_integer(self, "random_state", self.random_state, least=0, most=LARGEST_SEED),
         )
 
     def options(self) -> SolverOptions:
@@ -289,7 +316,7 @@ class HistogramGPClassifier(HistogramAnswers):
     def labels_(self) -> Labels:
         """The labels of the training examples."""
         check_is_fitted(self)
-        return self.classes_[self.posterior_.classes]
+        return labels_of(self.posterior_.classes, self.classes_)
 
     @property
     def n_iter_(self) -> int:
@@ -353,19 +380,26 @@ class HistogramGPClassifier(HistogramAnswers):
 
     @classmethod
     def from_state(cls, state: State) -> Self:
-        learner, header, levels = cls(), state.header, state.arrays["levels"]
+        learner = cls()
         learner._restore_parts(state)
-        operator = HistogramOperator.from_rows(
-            matrix_from_state(state.nested("training")),
-            transform=header["transform"],
-            parameter=header["parameter"],
-            weights=state.arrays["relevance"],
-        )
-        learner.feature_transform, learner.transform_parameter_ = header["transform"], header["parameter"]
-        learner.transform_parameter = "left-out" if header["parameter"] is None else header["parameter"]
+        rows = matrix_from_state(state.nested("training"))
+        if rows.shape[1] != learner.input_.width:
+            raise InvalidInput(
+                f"the training examples must have {learner.input_.width:,} columns, as new ones have, got {rows.shape[1]:,}."
+            )
+        weights = state.array(
+            "relevance", (rows.shape[1],), np.float64, least=0.0
+        )  # before anything of that size is made
+        transform = state.choice("transform", TRANSFORMS)
+        parameter = None if transform == "none" else state.number("parameter")
+        operator = HistogramOperator.from_rows(rows, transform=transform, parameter=parameter, weights=weights)
+        learner.feature_transform, learner.transform_parameter_ = transform, parameter
+        learner.transform_parameter = "left-out" if parameter is None else parameter
         learner.relevance = learner.relevance_ = operator.weights
-        if (levels <= 0).any():
-            raise InvalidInput("the noise must be > 0.")
+        n_columns = 1 if len(learner.classes_) == 2 else len(learner.classes_)
+        levels = state.array("levels", (None,), np.float64, above=0.0)
+        if len(levels) not in (1, n_columns):
+            raise InvalidInput(f"the noise must be one number, or one for each class, got {len(levels)}.")
         learner.noise_variance_ = float(levels[0]) if len(levels) == 1 else levels
         learner.noise_variance, learner.noise_per_class = float(np.exp(np.log(levels).mean())), len(levels) > 1
         if not learner.input_.channels:
@@ -377,18 +411,26 @@ class HistogramGPClassifier(HistogramAnswers):
 
     def _restore_parts(self, state: State) -> None:
         """All but what depends on the training rows."""
-        header = state.header
-        known = {"preconditioner": AUTO, **header["options"]}  # which older files do not name
-        self.set_params(**{name: known[name] for name in STORED})
-        self.classes_ = classes_from(header)
+        options = state.header["options"]
+        known = (
+            {"preconditioner": AUTO, **options} if isinstance(options, dict) else {}
+        )  # which older files do not name
+        if set(known) != set(STORED) or not isinstance(known["calibrated"], bool):
+            raise InvalidInput(f"the options must be {', '.join(STORED)}.")
+        self.set_params(**known)
+        check_integer("model", "random_state", self.random_state, least=0, most=LARGEST_SEED)
+        self.classes_ = classes_from(state.header)
+        if len(self.classes_) < 2:
+            raise InvalidInput("the stored classes must be two or more.")
         self.input_ = HistogramInput.from_state(state.nested("input"))
         self.kernel, self.groups = self.input_.parameter, self.input_.given_groups
         self.calibration_ = Calibration.from_state(state.nested("calibration"))
         if len(self.calibration_.leanings) > len(self.classes_):
             raise InvalidInput("the calibration must have no more leanings than there are classes.")
         self.novelty_ = Novelty.from_state(state.nested("novelty"))
-        self.unknown_rule, self.balanced = self.novelty_.rule, bool(header["balanced"])
-        self.left_out_accuracy_, self.log_evidence_ = header["left_out_accuracy"], header["log_evidence"]
+        self.unknown_rule, self.balanced = self.novelty_.rule, state.flag("balanced")
+        self.left_out_accuracy_ = state.number_or_none("left_out_accuracy", least=0.0, most=1.0)
+        self.log_evidence_ = state.number_or_none("log_evidence")
 
     # How.
 
@@ -397,13 +439,14 @@ class HistogramGPClassifier(HistogramAnswers):
         inputs = HistogramInput.chosen(self.kernel, self.groups)
         examples = cast(Images, X) if inputs.channels else self._checked(X, reset=True)
         labels, positions = labelled(self, y, examples.shape[0] if hasattr(examples, "shape") else len(examples))
-        classes = np.unique(np.concatenate([labels, np.asarray(more_classes, dtype=labels.dtype)]))
+        named = classes_to_learn(self, labels)
+        classes = np.unique(np.concatenate([named, np.asarray(more_classes, dtype=named.dtype)]))
         if len(classes) < 2:
             raise InvalidInput(
                 f"HistogramGPClassifier: y must hold two classes or more, got one class only: {classes[0]!r}."
             )
         rows = inputs.fit(examples, labels, positions)
-        numbers = np.searchsorted(classes, labels).astype(np.intp)
+        numbers = class_numbers(targets_of(labels, classes))
         where: contextlib.AbstractContextManager[TrainingOperator] = (
             contextlib.nullcontext(HistogramOperator.from_rows(rows))
             if self.cluster is None

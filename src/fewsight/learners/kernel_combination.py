@@ -12,11 +12,12 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.gp import LeaveOneOut, Posterior, mean_of, weighted_sum
 from fewsight.learners.base import Latent, LeftOut
-from fewsight.learners.calibration import Calibration, fit_calibration
+from fewsight.learners.calibration import Calibration
 from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.folds import left_out_folds
 from fewsight.learners.kernel_learner import KernelLearner, check_sizes
-from fewsight.learners.labels import Labels, targets_of
+from fewsight.learners.labels import Labels, class_numbers, targets_of
+from fewsight.learners.sharpness import calibrate
 from fewsight.learners.weight_search import Combination, SearchSettings, combine
 
 
@@ -55,6 +56,7 @@ class KernelCombination(KernelLearner):
     title: ClassVar[str] = "GP, weights by evidence"
     note: ClassVar[str] = "a Gaussian process classifier that learns how much each of several channels counts."
     ways: ClassVar[tuple[str, ...]] = ("evidence",)
+    learns_none_of_these: ClassVar[bool] = True
 
     combination_: Combination
     posteriors_: list[Posterior]
@@ -129,7 +131,7 @@ class KernelCombination(KernelLearner):
         check_is_fitted(self)
         parts = [posterior.leave_one_out() for posterior in self.posteriors_]
         variances = np.stack([part.variance for part in parts], axis=1)
-        own = self._members() if len(parts) > 1 else np.zeros(len(variances), np.intp)
+        own = np.maximum(self._members(), 0) if len(parts) > 1 else np.zeros(len(variances), np.intp)
         return LeaveOneOut(np.hstack([part.mean for part in parts]), variances[np.arange(len(own)), own])
 
     def left_out(self) -> LeftOut | None:
@@ -152,8 +154,8 @@ class KernelCombination(KernelLearner):
         return {"noise variance": float(np.exp(np.log(self.combination_.noise).mean()))}
 
     def _members(self) -> Indices:
-        """The number of each training example's class."""
-        return np.hstack([posterior.targets for posterior in self.posteriors_]).argmax(axis=1)
+        """The number of each training example's class; -1 for one of none."""
+        return class_numbers(np.hstack([posterior.targets for posterior in self.posteriors_]))
 
     def _learned(self) -> State:
         state = State({"options": self._options(), "n_posteriors": len(self.posteriors_)}, {})
@@ -187,17 +189,21 @@ class KernelCombination(KernelLearner):
         start = self._start(len(grams), targets.shape[1])
         self.combination_ = combine(grams, targets, balance, settings, start, self.input_.pictures)
         self.posteriors_ = list(self.combination_.posteriors(grams, targets, balance))
-        self._calibrate(mean_of(grams), targets.argmax(axis=1))
+        self._calibrate(grams, targets, balance)
 
     def _start(self, n_kernels: int, n_classes: int) -> Combination | None:
         known = getattr(self, "combination_", None) if self.warm_start else None
         shape = (n_classes if self.scope == "classwise" else 1, n_kernels)
         return known if known is not None and known.weights.shape == shape else None
 
-    def _calibrate(self, K: Array, classes: Indices) -> None:
-        folds, kept = left_out_folds(K, classes, self.input_.pictures)
-        mean = np.hstack([posterior.leave_group_out(folds).mean[kept] for posterior in self.posteriors_])
-        self.calibration_ = fit_calibration(mean, classes[kept])
+    def _calibrate(self, grams: Sequence[Array], targets: Array, balance: Array) -> None:
+        """With several classes, by the training examples that can be left out."""
+        if targets.shape[1] < 2:
+            self.calibration_ = Calibration()
+            return
+        left_out = left_out_folds(mean_of(grams), class_numbers(targets), self.input_.pictures)
+        usual = self.combination_.under_usual_noise().posteriors(grams, targets, balance)
+        self.calibration_ = calibrate(self.posteriors_, list(usual), *left_out, balanced=False).calibration
 
     def _decide(self, X: Examples) -> Array:
         rows = self._read(X)

@@ -17,7 +17,7 @@ from fewsight.gp import Posterior
 from fewsight.learners.base import Learner
 from fewsight.learners.examples import Examples
 from fewsight.learners.inputs import Input, choose_input, input_from_state, is_list_of_matrices, kernels_of_rows
-from fewsight.learners.labels import Labels, LabelsLike, classes_from, classes_header, labelled
+from fewsight.learners.labels import Labels, LabelsLike, classes_from, classes_header, classes_to_learn, labelled
 from fewsight.learners.needs import GramsNeeded, Needs
 
 
@@ -46,7 +46,7 @@ class KernelLearner(Learner):
         X = self._checked(X, reset=True)
         inputs = choose_input(self, self.kernel, X)
         labels, positions = labelled(self, y, _n_examples(X))
-        self.classes_ = np.unique(labels)
+        self.classes_ = classes_to_learn(self, labels)
         grams = inputs.fit(X, labels, positions)
         self.input_ = inputs
         self._learn(grams, labels)

@@ -1,4 +1,5 @@
-"""Labels: strings, integers, booleans or whole-valued numbers, of one kind; None means not labelled.
+"""Labels: strings, integers, booleans or whole-valued numbers, of one kind; None means not labelled, `NONE_OF_THESE` that an
+example belongs to no class.
 
 What NumPy would merge in silence (1 and "1", True and 1, "x" and "x" with a null character behind it) is refused, and so is what
 no model file could keep or no terminal print.
@@ -17,11 +18,13 @@ from sklearn.utils.validation import column_or_1d
 
 from fewsight._base.checks import check_choice, owner_name, shown
 from fewsight._base.errors import InvalidInput
+from fewsight._base.none_of_these import NONE_OF_THESE, NoneOfThese, is_none_of_these
 from fewsight._base.types import Array, Indices
 
 Label: TypeAlias = str | int | bool | float
 Labels: TypeAlias = npt.NDArray[Any]
-LabelsLike: TypeAlias = npt.ArrayLike | Sequence[Label | None]
+LabelsLike: TypeAlias = npt.ArrayLike | Sequence[Label | NoneOfThese | None]
+NO_CLASS = -1  # in place of the number of its class, for an example that belongs to none
 LABEL_TYPES = {"U": "string", "i": "integer", "u": "integer", "b": "boolean", "f": "number"}  # by the kind of a dtype
 _STORED: dict[str, type | tuple[type, ...]] = {
     "string": str,
@@ -49,18 +52,67 @@ def labelled(owner: object, y: LabelsLike | None, n: int) -> tuple[Labels, Indic
         raise InvalidInput(f"{owner_name(owner)}: X and y must have the same length, got {n} and {len(labels)}.")
     if labels.dtype == object:
         positions = np.flatnonzero([label is not None for label in labels])
-        labels = _of_one_kind(owner, labels[positions].tolist())
+        given = labels[positions].tolist()
+        named = [label for label in given if not is_none_of_these(label)]
+        if len(named) < len(given) and not getattr(owner, "learns_none_of_these", False):
+            raise InvalidInput(
+                f"{owner_name(owner)}: every label must name a category, as this learner cannot learn from examples of none of "
+                "them, got NONE_OF_THESE; leave these out, or use a GPClassifier."
+            )
+        labels = _of_one_kind(owner, named)
     else:
-        positions = np.arange(n)
+        positions, given = np.arange(n), labels
     if not len(positions):
         raise InvalidInput(f"{owner_name(owner)}: at least one example must have a label, got none.")
-    _check_kind(owner, labels)
-    return labels, positions
+    if len(labels):
+        _check_kind(owner, labels)
+    return (labels if len(given) == len(labels) else with_outsiders(given)), positions
+
+
+def with_outsiders(labels: Sequence[Any]) -> Labels:
+    """Labels as an array; of objects if `NONE_OF_THESE` is among them."""
+    if not any(map(is_none_of_these, labels)):
+        return np.array(labels)
+    found = np.empty(len(labels), dtype=object)
+    found[:] = labels
+    return found
+
+
+def classes_in(labels: Labels) -> Labels:
+    """The different classes, sorted; `NONE_OF_THESE` is not one."""
+    if labels.dtype != object:
+        return np.unique(labels)
+    return np.unique(np.array([label for label in labels if not is_none_of_these(label)]))
+
+
+def classes_to_learn(owner: object, labels: Labels) -> Labels:
+    """The classes of a first training, of which there must be one."""
+    classes = classes_in(labels)
+    if not len(classes):
+        raise InvalidInput(f"{owner_name(owner)}: at least one label must name a category, got NONE_OF_THESE only.")
+    return classes
 
 
 def targets_of(labels: Labels, classes: Labels) -> Array:
-    """+1 in the column of an example's class, -1 in all others."""
+    """+1 in the column of an example's class, -1 in all others; -1 in all for an example of none."""
     return np.where(labels[:, None] == classes, 1.0, -1.0)
+
+
+def class_numbers(targets: Array) -> Indices:
+    """The column of each example's class (n,), `NO_CLASS` for one that belongs to none."""
+    if not targets.shape[1]:
+        return np.full(len(targets), NO_CLASS, dtype=np.intp)
+    return np.where(targets.max(axis=1) > 0, targets.argmax(axis=1), NO_CLASS).astype(np.intp)
+
+
+def labels_of(numbers: Indices, classes: Labels) -> Labels:
+    """The label of each example from the number of its class."""
+    labels: Labels = classes[np.maximum(numbers, 0)]
+    if (numbers != NO_CLASS).all():
+        return labels
+    return with_outsiders(
+        [NONE_OF_THESE if n == NO_CLASS else label for n, label in zip(numbers, labels.tolist(), strict=True)]
+    )
 
 
 def classes_header(classes: Labels) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from fewsight._base.checks import check_number, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.gp import BorrowedColumn, LeaveOneOut, Posterior, borrowed_column
-from fewsight.learners.labels import Label, Labels
+from fewsight.learners.labels import Label, Labels, class_numbers, labels_of
 
 
 class Loan(NamedTuple):
@@ -38,7 +38,7 @@ class LoanMixin(ABC):
     def labels_(self) -> Labels:
         """The labels of the training examples."""
         check_is_fitted(self)
-        return self.classes_[self.posterior_.targets.argmax(axis=1)]
+        return labels_of(class_numbers(self.posterior_.targets), self.classes_)
 
     def borrower(self) -> LoanMixin:
         """This learner, whose categories can borrow from each other."""
@@ -46,10 +46,18 @@ class LoanMixin(ABC):
 
     @classmethod
     def why_no_loans(cls) -> str:
+        """Nothing: its categories can borrow."""
         return ""
 
     def borrow(self, category: Label, lender: Label, rho: float) -> Self:
-        """Let a category borrow from another with correlation rho, in place of what it borrowed before."""
+        """Let a category borrow from another with correlation rho, in place of what it borrowed before.
+
+        Parameters
+        ----------
+        category : the label of the category that borrows.
+        lender : the label of another category.
+        rho : the correlation of the two, from 0 (nothing is borrowed) to 1 (the lender's examples count as its own).
+        """
         check_is_fitted(self)
         column, lending = self._column(category), self._column(lender)
         rho = check_number(self, "rho", rho, least=0.0, most=1.0)
@@ -62,7 +70,12 @@ class LoanMixin(ABC):
         return self
 
     def give_back(self, category: Label) -> Self:
-        """End a loan: the category is learned from its own examples alone."""
+        """End a loan: the category is learned from its own examples alone.
+
+        Parameters
+        ----------
+        category : the label of a category that borrows.
+        """
         check_is_fitted(self)
         self._column(category)
         self.loans_ = {name: loan for name, loan in self.loans_.items() if name != category}
@@ -75,7 +88,17 @@ class LoanMixin(ABC):
         return self._with_loans(self.posterior_.leave_one_out())
 
     def leave_group_out(self, groups: Indices) -> LeaveOneOut:
-        """As `leave_one_out`, with all examples of a group (n,) left out together."""
+        """As `leave_one_out`, with all examples of a group (n,) left out together.
+
+        Parameters
+        ----------
+        groups : a whole number for each training example (n,); those that share one are left out together.
+
+        Returns
+        -------
+        LeaveOneOut
+            `mean` (n, c) and `variance` (n,).
+        """
         check_is_fitted(self)
         return self._with_loans(self.posterior_.leave_group_out(groups), groups)
 
@@ -88,7 +111,15 @@ class LoanMixin(ABC):
         return LeaveOneOut(mean, plain.variance)
 
     def borrowed(self, category: Label, loan: Loan, groups: Indices | None = None) -> BorrowedColumn:
-        """What a category would be with a loan, and without each of the groups (n,) of examples; nothing is changed."""
+        """What a category would be with a loan, and without each of the groups (n,) of examples; nothing is changed.
+
+        Parameters
+        ----------
+        category : the label of the category that would borrow.
+        loan : from whom, and with which correlation.
+        groups : a number for each training example (n,): those with the same number are left out together; None for one by
+            one.
+        """
         targets = self.posterior_.targets[:, self._column(category)]
         lender = self._rows_of(self._column(loan.lender))
         noise = self.posterior_.noise_variance + self.posterior_.jitters

@@ -4,16 +4,18 @@ Signs of novelty, each higher for stranger images: a large posterior variance, a
 the mean of all classes: far from everything all are zero), a small largest probability, a large distance to the nearest training
 example in kernel space. A rule adds up one or several of them, each
 measured in standard deviations of left-out training examples; the threshold is a quantile of those, so that a stated share of
-known images is taken for unknown. Which rule is best depends on the kernel: unless one is asked for, it is the one that best
-tells training examples whose whole class is left out from those whose class is known. See `docs/unknown.md`.
+known images is taken for unknown. Which rule is best depends on the kernel: unless one is asked for, it is COMBINED, or another
+one that tells training examples whose whole class is left out clearly better from those whose class is known. See
+`docs/unknown.md`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import ndtri
 
 from fewsight._base.types import Array, Indices, State
 from fewsight.metrics import roc_auc
@@ -29,10 +31,20 @@ RULES: dict[str, tuple[str, ...]] = {
     "probability+distance": ("probability", "distance"),
     "contrast+distance": ("contrast", "distance"),
     "contrast+variance": ("contrast", "variance"),
+    "contrast+variance+distance": ("contrast", "variance", "distance"),
 }
-DEFAULT_RULE = "contrast"
+COMBINED = "contrast+variance+distance"
+SHARES = {COMBINED: (1.0, 0.5, 0.5)}  # of the signs of a rule; in all others they count the same
+DEFAULT_RULE = "contrast"  # of a learner that knows no distances
 AUTO = "auto"  # one of the following, by leaving out whole classes
-CANDIDATES = ("contrast", "contrast+variance")
+CANDIDATES = (COMBINED, "contrast", "contrast+variance")
+CANDIDATES_WITH_OUTSIDERS = (
+    "latent",
+    "latent+variance",
+)  # as well, where examples of no class show what is to be noticed
+CLEARLY = 0.02  # of area under the ROC curve, by which another candidate must be better than COMBINED
+LEAST_TO_TELL = 8  # left-out examples without which nothing is called unknown
+LABELS_TO_HOLD = 5  # of each class, with which the stated rate of false alarms holds
 LEAST_SPREAD = 1e-100  # of a sign in a model file
 
 
@@ -73,16 +85,27 @@ class Novelty:
     spreads: tuple[float, ...]
     threshold: float  # infinite: never
     n_examples: int
+    holds: bool = True  # whether there were labels enough for the stated rate of false alarms
 
     def score(self, signs: Signs) -> Array:
         """How strange each example is; comparable with `threshold`."""
         parts = zip(RULES[self.rule], self.centres, self.spreads, strict=True)
         return np.sum([(signs.values[name] - centre) / spread for name, centre, spread in parts], axis=0)
 
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What the stated rate of false alarms cannot promise, in a sentence."""
+        if self.holds:
+            return ()
+        few = f"There are fewer than {LABELS_TO_HOLD} images per category on average"
+        if np.isinf(self.threshold):
+            return (f"{few}, too few to call any image unknown.",)
+        return (f"{few}, too few to say how often a known image is called unknown.",)
+
     def state(self) -> State:
         threshold = None if np.isinf(self.threshold) else self.threshold
         header = {"rule": self.rule, "centres": list(self.centres), "spreads": list(self.spreads)}
-        return State({**header, "threshold": threshold, "n_examples": self.n_examples}, {})
+        return State({**header, "threshold": threshold, "n_examples": self.n_examples, "holds": self.holds}, {})
 
     @classmethod
     def from_state(cls, state: State) -> Novelty:
@@ -90,34 +113,56 @@ class Novelty:
         centres = state.numbers("centres", len(RULES[rule]))
         spreads = state.numbers("spreads", len(RULES[rule]), least=LEAST_SPREAD)
         threshold = np.inf if state.header.get("threshold", 0) is None else state.number("threshold")
-        return cls(rule, centres, spreads, threshold, state.integer("n_examples", most=2**53))
+        holds = state.flag("holds") if "holds" in state else True  # earlier files do not say
+        return cls(rule, centres, spreads, threshold, state.integer("n_examples", most=2**53), holds)
 
 
-def fit_novelty(rule: str, signs: Signs, false_alarm_rate: float) -> Novelty:
-    """Units and threshold from left-out training examples, of which this share is taken for unknown."""
+def fit_novelty(
+    rule: str,
+    signs: Signs,
+    false_alarm_rate: float,
+    labels_per_class: float = np.inf,
+    *,
+    with_outsiders: bool = False,
+) -> Novelty:
+    """Units and threshold from left-out training examples, of which about this share is taken for unknown.
+
+    The threshold lies between two estimates of the quantile: that of the examples themselves, which knows their tail but needs
+    many of them, and that of a Gaussian, which does with few. They count the same where one example is expected above it.
+    Where there are very few, nothing is unknown; but with outsiders, which somebody wants noticed, what is stranger than all.
+    """
     parts = RULES[rule]
-    n = signs.n
+    n, holds = signs.n, labels_per_class >= LABELS_TO_HOLD
     if n == 0:
-        return Novelty(rule, (0.0,) * len(parts), (1.0,) * len(parts), np.inf, 0)
+        return Novelty(rule, (0.0,) * len(parts), (1.0,) * len(parts), np.inf, 0, holds=False)
+    shares = SHARES.get(rule, (1.0,) * len(parts))
     centres = tuple(float(signs.values[name].mean()) for name in parts)
-    spreads = tuple(float(signs.values[name].std()) or 1.0 for name in parts)
-    unset = Novelty(rule, centres, spreads, np.inf, n)
-    rank = int(np.ceil((n + 1) * (1.0 - false_alarm_rate)))  # of the left-out and one new, exchangeable with them
-    if rank > n:
-        return unset
-    threshold = float(np.sort(unset.score(signs))[rank - 1])
-    return Novelty(rule, centres, spreads, threshold, n)
+    spreads = tuple((float(signs.values[name].std()) or 1.0) / share for name, share in zip(parts, shares, strict=True))
+    unset = Novelty(rule, centres, spreads, np.inf, n, holds=False)
+    scores = unset.score(signs)
+    if n < LEAST_TO_TELL:
+        return replace(unset, threshold=float(scores.max())) if with_outsiders else unset
+    return replace(unset, threshold=_upper_quantile(scores, false_alarm_rate), holds=holds)
 
 
-def choose_rule(known: Signs, strange: Signs) -> str:
-    """The rule that best tells examples of left-out classes from left-out examples of known ones; the first of equals."""
-    is_strange = np.arange(known.n + strange.n) >= known.n
+def _upper_quantile(scores: Array, share: float) -> float:
+    """What about this share of further scores will exceed, from some of their kind."""
+    of_gaussian = float(scores.mean() + scores.std(ddof=1) * ndtri(1.0 - share))
+    trust = (share * len(scores)) ** 2  # in the examples: the square of how many are expected above
+    return (of_gaussian + trust * float(np.quantile(scores, 1.0 - share, method="hazen"))) / (1.0 + trust)
+
+
+def choose_rule(known: Signs, *strange: Signs, candidates: Sequence[str] = CANDIDATES) -> str:
+    """The rule that best tells strange examples, of each kind alike, from left-out ones of known classes: COMBINED in doubt."""
 
     def area(rule: str) -> float:
         novelty = fit_novelty(rule, known, 0.5)
-        return float(roc_auc(is_strange, np.concatenate([novelty.score(known), novelty.score(strange)])))
+        inside = novelty.score(known)
+        each = [(np.arange(known.n + signs.n) >= known.n, novelty.score(signs)) for signs in strange]
+        found = float(np.mean([roc_auc(truth, np.concatenate([inside, scores])) for truth, scores in each]))
+        return found + (CLEARLY if rule == COMBINED else 0.0)
 
-    return max(CANDIDATES, key=area)
+    return max(candidates, key=area)
 
 
 def without_own_class(mean: Array, classes: Indices) -> Array:

@@ -31,6 +31,7 @@ class SVMClassifier(DualLearner):
     name: ClassVar[str] = "svm"
     title: ClassVar[str] = "SVM"
     note: ClassVar[str] = "support vector machines, one against all."
+    learns_none_of_these: ClassVar[bool] = True
 
     def __init__(self, kernel: KernelLike = None, *, C: float = 10_000.0, n_jobs: int | None = None) -> None:
         self.kernel = kernel
@@ -42,7 +43,7 @@ class SVMClassifier(DualLearner):
         K = averaged(grams)
 
         def train(label: Label) -> tuple[Array, float]:
-            if len(self.classes_) == 1:
+            if (labels == label).all():
                 return np.zeros(len(K)), 1.0
             machine = SVC(C=C, kernel="precomputed").fit(K, np.where(labels == label, 1, -1))
             dual = np.zeros(len(K))

@@ -20,18 +20,20 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices, State
 from fewsight.gp import PENALTIES, LearnedWeights, Penalty, Posterior, learn_weights_and_noise, mean_of, weighted_sum
-from fewsight.learners.calibration import fit_calibration
 from fewsight.learners.folds import left_out_folds
+from fewsight.learners.labels import class_numbers
+from fewsight.learners.sharpness import USUAL_NOISE, calibrate
 
 SCOPES = ("global", "classwise")
 # From strong to weak: above the first the result is nearly the average (even) or the penalty alone decides (l1, l2).
 STRENGTHS = {"even": (1e-3, 1e-4, 1e-5), "l1": (30.0, 3.0, 0.3, 0.03), "l2": (100.0, 10.0, 1.0, 0.1)}
 NOISE_BOUNDS = (1e-3, 1e2)  # relative; less changes no decision, and costs the search many steps
-NOISES = (1e-3, 1e-2, 1e-1, 1.0)  # relative, to choose from by left-out examples
-LEAST_PROBABILITY = 1e-12
+NOISES = (0.02, 0.06, 0.2, 0.6)  # relative, to choose from by left-out examples
+NATS = (
+    1.0  # by which left-out examples must speak for ten times the usual noise, or a tenth; more for more, by the square
+)
 TOLERANCE = 1e-5  # of a search; closer to the maximum no decision changes
-SAME_NOISE = np.log(11)  # factors of noise below 11 change few decisions
-PLAIN_NOISE = 1e-2  # relative, while weights are compared, and where nothing can be left out
+SAME_NOISE = np.log(3)  # factors of noise below 3 change few decisions
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,10 @@ class Combination:
         for weights, noise, columns in zip(self.weights, self.noise, _columns(len(self.weights)), strict=True):
             K = weighted_sum(grams, weights)
             yield Posterior.condition(K, targets[:, columns], noise * balance)
+
+    def under_usual_noise(self) -> Combination:
+        """The same weights with the usual noise."""
+        return replace(self, noise=USUAL_NOISE * self.weights.sum(axis=1))
 
     def state(self) -> State:
         """For the model file."""
@@ -189,10 +195,10 @@ def _best(
 
 
 def _surprise(problem: _Problem, settings: SearchSettings, candidate: Combination) -> float:
-    """At left-out examples, with the noise that is given or learned, or the better of a small one and the evidence's."""
+    """At left-out examples, with the noise that is given or learned, or the better of the usual one and the evidence's."""
     if settings.noise_variance != "left-out":
         return problem.surprise(candidate)
-    return problem.surprise(problem.with_best_noise(candidate, (PLAIN_NOISE,)))
+    return problem.surprise(problem.with_best_noise(candidate, (USUAL_NOISE,)))
 
 
 def _learned(
@@ -229,27 +235,33 @@ def _learned(
 
 def _fixed(n_problems: int, weights: Sequence[float], settings: SearchSettings) -> Combination:
     """Weights that are not learned, the same for each problem."""
-    noise = PLAIN_NOISE if settings.fixed_noise is None else settings.fixed_noise
+    noise = USUAL_NOISE if settings.fixed_noise is None else settings.fixed_noise
     return Combination(np.tile(weights, (n_problems, 1)), np.full(n_problems, noise))
 
 
 def noise_by_left_out(K: Array, targets: Array, balance: Array, pictures: Indices | None = None) -> float:
     """The noise of one Gram matrix, of a few, under which left-out examples are most probable; see `with_best_noise`."""
-    mean = float(K.diagonal().mean())
-    scale = mean if mean > 0 else 1.0  # what is not positive semi-definite is refused as that, not for its noise
+    scale = mean_diagonal(K)
     if targets.shape[1] < 2:
-        return PLAIN_NOISE * scale
-    plain = Combination(np.ones((1, 1)), np.array([PLAIN_NOISE]))
+        return USUAL_NOISE * scale
+    plain = Combination(np.ones((1, 1)), np.array([USUAL_NOISE]))
     return scale * float(_Problem([K / scale], targets, balance, pictures).with_best_noise(plain).noise[0])
 
 
+def mean_diagonal(K: Array) -> float:
+    """What noise is measured by; 1 where it is not positive: such a matrix is refused as that, and not for its noise."""
+    mean = float(K.diagonal().mean())
+    return mean if mean > 0 else 1.0
+
+
 class _Problem:
-    """Gram matrices, targets, and which of the examples are left out together."""
+    """Gram matrices, targets, and which of the examples are left out together. Where noise is balanced, classes count alike."""
 
     def __init__(self, grams: Sequence[Array], targets: Array, balance: Array, pictures: Indices | None) -> None:
         self.grams, self.targets, self.balance, self.pictures = grams, targets, balance, pictures
-        self.classes: Indices = targets.argmax(axis=1)
-        self._known: dict[tuple[bytes, bytes], Array] = {}  # surprises, by weights and noise
+        self.classes: Indices = class_numbers(targets)
+        self._known: dict[tuple[bytes, bytes], float] = {}  # surprises, by weights and noise
+        self._usual: tuple[bytes, list[Posterior]] | None = None  # of the last weights
 
     @cached_property
     def left_out(self) -> tuple[Indices, Indices]:
@@ -257,40 +269,38 @@ class _Problem:
         return left_out_folds(mean_of(self.grams), self.classes, self.pictures)
 
     def surprise(self, combination: Combination) -> float:
-        """Mean surprise at left-out examples after calibration, in nats."""
-        return float(self.surprises(combination).mean())
-
-    def surprises(self, combination: Combination) -> Array:
-        """The surprise at each example that can be left out."""
+        """At left-out examples after calibration, and at that calibration, in nats."""
         key = combination.weights.tobytes(), combination.noise.tobytes()
-        if key in self._known:
-            return self._known[key]
-        posteriors = combination.posteriors(self.grams, self.targets, self.balance)
-        folds, kept = self.left_out
-        mean = np.hstack([posterior.leave_group_out(folds).mean[kept] for posterior in posteriors])
-        classes = self.classes[kept]
-        probabilities = fit_calibration(mean, classes).probabilities(mean)[np.arange(len(classes)), classes]
-        self._known[key] = -np.log(np.maximum(probabilities, LEAST_PROBABILITY))
+        if key not in self._known:
+            usual = self._usual_posteriors(combination)
+            same = np.allclose(combination.noise, combination.under_usual_noise().noise, rtol=1e-12, atol=0.0)
+            posteriors = usual if same else list(combination.posteriors(self.grams, self.targets, self.balance))
+            balanced = bool(np.ptp(self.balance) > 0)
+            self._known[key] = -calibrate(posteriors, usual, *self.left_out, balanced=balanced).log_posterior
         return self._known[key]
+
+    def _usual_posteriors(self, combination: Combination) -> list[Posterior]:
+        key = combination.weights.tobytes()
+        if self._usual is None or self._usual[0] != key:
+            usual = combination.under_usual_noise().posteriors(self.grams, self.targets, self.balance)
+            self._usual = key, list(usual)
+        return self._usual[1]
 
     def with_best_noise(self, combination: Combination, noises: Sequence[float] = NOISES) -> Combination:
         """The same weights with the noise, of these and the evidence's, that is least surprised at left-out examples.
 
-        From small to large: more noise must be better by more than a standard error, for with few examples left-out ones
-        are not many enough to tell, and decisions suffer more from too much noise than from too little.
+        They must speak for another noise than the usual one: with few examples, left-out ones are not many enough to tell.
         """
         same = np.ones_like(combination.noise)
         if not len(self.left_out[1]):  # no example can be left out without its class going with it
-            return replace(combination, noise=PLAIN_NOISE * same)
+            return replace(combination, noise=USUAL_NOISE * same)
         candidates = [replace(combination, noise=noise * same) for noise in noises]
         found = combination.evidence_noise
         if found is not None and all(abs(np.log(found.mean() / noise)) > SAME_NOISE for noise in noises):
             candidates.append(replace(combination, noise=found))
-        first, *others = sorted(candidates, key=lambda candidate: float(candidate.noise.mean()))
-        best, least = first, self.surprises(first)
-        for other in others:
-            surprises = self.surprises(other)
-            gain = least - surprises
-            if gain.mean() > gain.std() / np.sqrt(len(gain)):
-                best, least = other, surprises
-        return best
+
+        def loss(candidate: Combination) -> float:
+            decades = float(np.log10(candidate.noise / USUAL_NOISE).mean())
+            return self.surprise(candidate) + NATS * decades**2
+
+        return min(candidates, key=loss)

@@ -27,7 +27,13 @@ _ZIP_WITH_OUR_FIRST_MEMBER = (b"PK\x03\x04", HEADER.encode())
 
 
 def save(model: Storable, path: str | Path) -> None:
-    """Write a fitted model to one file, whole or not at all: what stood there is replaced only by a whole file."""
+    """Write a fitted model to one file, whole or not at all: what stood there is replaced only by a whole file.
+
+    Parameters
+    ----------
+    model : a fitted learner or channel; parts of your own must be registered.
+    path : the file to write, by custom ending in .fewsight.
+    """
     kind, content = kind_of(model), model.state()
     _check_opens(kind, content)
     header = {
@@ -57,7 +63,10 @@ def _check_opens(kind: str, content: State) -> None:
 
 
 def _restored(kind: str, content: State) -> Storable:
-    return KINDS[kind].from_state(content)
+    """The model, once each of its arrays was checked by who reads it: a class that forgets one can neither save nor load."""
+    model = KINDS[kind].from_state(content)
+    content.check_all_read()
+    return model
 
 
 def _version_needed(content: State) -> int:
@@ -76,7 +85,12 @@ def load_learner(path: str | Path) -> Learner:
 
 
 def load(path: str | Path) -> Storable:
-    """The model that `save` wrote, with the class its kind names. Anything else is a ModelFileError."""
+    """The model that `save` wrote, with the class its kind names. Anything else is a ModelFileError.
+
+    Parameters
+    ----------
+    path : a file that `save` wrote.
+    """
     state = _read(Path(path))
     kind = _checked_kind(path, state.header)
     try:

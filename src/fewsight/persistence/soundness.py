@@ -62,4 +62,5 @@ def _digest(state: State) -> str:
         name: np.ascontiguousarray(state.arrays[name]) for name in sorted(state.arrays)
     }
     kinds = [[name, array.dtype.str, array.shape] for name, array in arrays.items()]
-    return hash_of(pack({"header": header, "arrays": kinds}), *(array.data for array in arrays.values()))
+    contents = (array.reshape(-1).view(np.uint8).data for array in arrays.values())  # of whatever type
+    return hash_of(pack({"header": header, "arrays": kinds}), *contents)

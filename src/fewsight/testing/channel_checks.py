@@ -6,18 +6,21 @@ import json
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.base import clone
 
-from fewsight._base.errors import UnreadableImage
+from fewsight._base.archive import read_archive, write_archive
+from fewsight._base.errors import ModelFileError, UnreadableImage
 from fewsight._base.types import State
 from fewsight.active import ActiveLearner
 from fewsight.channels import CHANNELS, Channel, Encodings, make_channel
 from fewsight.evaluation import Protocol, evaluate
 from fewsight.images import FeatureCache, Image, ImageSet, as_image, sample_set
 from fewsight.learners import GPClassifier
-from fewsight.persistence import load_learner, save
+from fewsight.persistence import load, load_learner, save
 from fewsight.testing.refusals import refusal
 
 Images = Sequence[Image]
@@ -99,6 +102,29 @@ def _never(image: Image) -> None:
     raise AssertionError("an image that is in the cache must not be described again")
 
 
+def damaged_entries_of_the_cache_are_computed_again(channel: Channel, images: Images) -> None:
+    """Features, what was learned and encodings: whole files that hold something else than they should."""
+    expected = clone(channel).set_workplace(cache=None, n_jobs=None).fit(images[:2]).encode(images[:2])
+    with tempfile.TemporaryDirectory() as folder:
+        here = clone(channel).set_workplace(cache=FeatureCache(folder), n_jobs=None)
+        clone(here).fit(images[:2]).encode(images[:2])
+        for damage in _DAMAGES:
+            for entry in Path(folder).glob("??/*"):
+                whole = read_archive(entry)
+                write_archive(entry, State(whole.header, damage(whole.arrays)))
+            assert same(clone(here).fit(images[:2]).encode(images[:2]), expected)
+
+
+Arrays = dict[str, npt.NDArray[Any]]
+_DAMAGES: tuple[Callable[[Arrays], Arrays], ...] = (
+    lambda arrays: {name: array[None] for name, array in arrays.items()},
+    lambda arrays: {name: array.astype("U8") for name, array in arrays.items()},
+    lambda arrays: {name: array * np.nan if array.dtype.kind == "f" else array[:0] for name, array in arrays.items()},
+    lambda arrays: {**arrays, "more": np.zeros(3)},
+    lambda arrays: {},
+)
+
+
 def it_learns_from_training_images_only(channel: Channel, images: Images) -> None:
     """What test images look like never reaches the encoding of others."""
     fitted = clone(channel).fit(images[:8])
@@ -112,6 +138,23 @@ def its_state_survives_json_and_gives_the_same_encodings(channel: Channel, image
     state = fitted.state()
     restored = type(channel).from_state(State(json.loads(json.dumps(state.header, allow_nan=False)), state.arrays))
     assert same(restored.encode(images), fitted.encode(images))
+
+
+def an_edited_file_of_it_is_refused(channel: Channel, images: Images) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        model, edited = Path(folder) / "model", Path(folder) / "edited"
+        save(clone(channel).fit(images[:8]), model)
+        whole = read_archive(model)
+        header = {key: value for key, value in whole.header.items() if key != "digest"}
+        for name, array in whole.arrays.items():
+            other = np.full_like(array, np.nan) if array.dtype.kind == "f" else -2 - array
+            for wrong in (array[:0], array[None], other, array.astype("U8")):
+                write_archive(edited, State(header, {**whole.arrays, name: wrong}))
+                with refusal(r"damaged or edited by hand \(", ModelFileError):
+                    load(edited)
+        write_archive(edited, State(header, {**whole.arrays, "model/learned/more": np.zeros(3)}))
+        with refusal(r"the stored array model/learned/more is read by nobody", ModelFileError):
+            load(edited)
 
 
 def it_can_be_cloned_and_an_unfitted_one_says_so(channel: Channel, images: Images) -> None:
@@ -207,8 +250,10 @@ CHANNEL_CHECKS: tuple[Check, ...] = (
     an_encoding_does_not_depend_on_its_company,
     the_number_of_jobs_changes_nothing,
     the_cache_changes_nothing_and_is_used,
+    damaged_entries_of_the_cache_are_computed_again,
     it_learns_from_training_images_only,
     its_state_survives_json_and_gives_the_same_encodings,
+    an_edited_file_of_it_is_refused,
     it_can_be_cloned_and_an_unfitted_one_says_so,
     fit_leaves_its_options_alone,
     tiny_and_narrow_images_have_an_encoding,
@@ -227,6 +272,11 @@ def check_channel(channel: Channel, images: Images | None = None) -> None:
     """Raise where a channel is not what one must be; `channel` is unfitted, with options that make it quick, and stays so.
 
     It is tried on tiles of the sample set, or on twelve images of your own, and on ODD_IMAGES and FLAT_IMAGES.
+
+    Parameters
+    ----------
+    channel : an unfitted channel; it stays unfitted.
+    images : twelve images to try it on; None for tiles of the sample set.
     """
     for check in CHANNEL_CHECKS:
         check(channel, some_images() if images is None else images)

@@ -123,6 +123,12 @@ FAMILY_CHECKS: tuple[Callable[[KernelFamily, FamilyExamples], None], ...] = (
 
 
 def check_family(family: KernelFamily, examples: FamilyExamples | None = None) -> None:
-    """Raise where a kernel family is not what one must be; a family of channels needs examples, some images."""
+    """Raise where a kernel family is not what one must be; a family of channels needs examples, some images.
+
+    Parameters
+    ----------
+    family : a kernel family.
+    examples : examples to try it on; None for rows of random numbers.
+    """
     for check in FAMILY_CHECKS:
         check(family, some_rows() if examples is None else examples)

@@ -216,6 +216,11 @@ ROW_KERNEL_CHECKS: tuple[Check, ...] = (
 
 
 def check_kernel(kernel: Kernel) -> None:
-    """Raise an AssertionError, or whatever a method raises, where a kernel is not what a kernel must be."""
+    """Raise an AssertionError, or whatever a method raises, where a kernel is not what a kernel must be.
+
+    Parameters
+    ----------
+    kernel : a kernel of rows or of sets.
+    """
     for check in KERNEL_CHECKS + (() if compares_sets(kernel) else ROW_KERNEL_CHECKS):
         check(kernel)

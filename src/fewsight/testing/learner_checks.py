@@ -21,13 +21,14 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 
 from fewsight._base.archive import read_archive, write_archive
 from fewsight._base.errors import FewsightError, JitterWarning, ModelFileError
+from fewsight._base.none_of_these import NONE_OF_THESE, NoneOfThese
 from fewsight._base.types import Array, State
 from fewsight.channels import SpatialPmk
-from fewsight.evaluation import Protocol, evaluate
+from fewsight.evaluation import COMBINATIONS, Protocol, evaluate
 from fewsight.images import sample_set
 from fewsight.kernels import RBF, HistogramIntersection, Kernel, Linear
 from fewsight.learners import LEARNERS, KernelLearner, Learner
-from fewsight.learners.labels import Labels
+from fewsight.learners.labels import Label, Labels
 from fewsight.persistence import KINDS, load, load_learner, save
 from fewsight.testing.refusals import refusal
 
@@ -56,7 +57,7 @@ def it_says_what_it_is(learner: Learner) -> None:
     assert all(isinstance(text, str) and text for text in (kind.name, kind.title, kind.note))
     assert kind.note.endswith("."), "note must be a sentence"
     assert kind.ways
-    assert set(kind.ways) <= {"average", "evidence"}
+    assert set(kind.ways) <= set(COMBINATIONS) - {"none"}
 
 
 def a_stored_learner_answers_as_before(learner: Learner) -> None:
@@ -242,7 +243,7 @@ def a_list_of_gram_matrices_is_their_average(learner: Learner) -> None:
         return
     kernels: Sequence[Kernel] = (RBF(scale=2.0), Linear())
     grams = [kernel.gram(X) / np.diag(kernel.gram(X))[TRAIN].mean() for kernel in kernels]
-    several = new(learner, kernel="precomputed").fit([K[TRAIN, TRAIN] for K in grams], NAMES[TRAIN])
+    several = new(learner, kernel="precomputed").weigh("average").fit([K[TRAIN, TRAIN] for K in grams], NAMES[TRAIN])
     one = new(learner, kernel="precomputed").fit(np.mean(grams, axis=0)[TRAIN, TRAIN], NAMES[TRAIN])
     expected = one.latent(np.mean(grams, axis=0)[TEST, TRAIN]).mean
     np.testing.assert_allclose(several.latent([K[TEST, TRAIN] for K in grams]).mean, expected, atol=1e-8)
@@ -280,10 +281,30 @@ def an_edited_file_is_refused_in_one_sentence(learner: Learner) -> None:
         header = {key: value for key, value in whole.header.items() if key != "digest"}
         for name, array in whole.arrays.items():
             other = np.full_like(array, np.nan) if array.dtype.kind == "f" else -1 - array
-            for wrong in (array[:-1], array[None], other):
+            for wrong in (array[:-1], array[None], other) if array.size else (array[None],):
                 write_archive(edited, State(header, {**whole.arrays, name: wrong}))
                 with refusal(r"damaged or edited by hand \(", ModelFileError):
                     load(edited)
+        write_archive(edited, State(header, {**whole.arrays, "model/more": X}))
+        with refusal(r"the stored array model/more is read by nobody", ModelFileError):
+            load(edited)
+
+
+def none_of_these_speaks_against_every_class_or_is_refused_in_one_sentence(learner: Learner) -> None:
+    labels: list[Label | NoneOfThese] = [NONE_OF_THESE if name == "cat" else name for name in NAMES.tolist()]
+    if not learner.learns_none_of_these:
+        with refusal("every label must name a category"):
+            new(learner).fit(X[TRAIN], labels[TRAIN])
+        return
+    with refusal("at least one label must name a category, got NONE_OF_THESE only"):
+        new(learner).fit(X[:3], [NONE_OF_THESE] * 3)
+    fitted = new(learner).fit(X[TRAIN], labels[TRAIN])
+    assert fitted.classes_.tolist() == ["ant", "bee"]
+    without = new(learner).fit(X[TRAIN], [None if label is NONE_OF_THESE else label for label in labels[TRAIN]])
+    outside, rest = X[TEST][NAMES[TEST] == "cat"], NAMES[TEST] != "cat"
+    assert fitted.latent(outside).mean.max(axis=1).mean() < without.latent(outside).mean.max(axis=1).mean()
+    assert np.mean(fitted.predict(X[TEST][rest]) == NAMES[TEST][rest]) > ENOUGH
+    _check_stored(fitted)
 
 
 Check = Callable[[Learner], None]
@@ -308,6 +329,8 @@ LEARNER_CHECKS: tuple[Check, ...] = (
     it_can_be_evaluated_on_images,
     what_is_no_kernel_is_refused,
     labels_that_cannot_be_used_are_refused,
+    an_edited_file_is_refused_in_one_sentence,
+    none_of_these_speaks_against_every_class_or_is_refused_in_one_sentence,
 )
 KERNEL_LEARNER_CHECKS: tuple[Check, ...] = (
     gram_matrices_equal_the_kernel_itself,
@@ -315,7 +338,6 @@ KERNEL_LEARNER_CHECKS: tuple[Check, ...] = (
     the_scale_of_the_kernel_does_not_matter,
     examples_without_a_label_are_left_out_of_gram_matrices,
     a_block_of_the_wrong_width_names_the_right_one,
-    an_edited_file_is_refused_in_one_sentence,
 )
 
 
@@ -325,6 +347,11 @@ def checks_of(learner: Learner) -> tuple[Check, ...]:
 
 
 def check_learner(learner: Learner) -> None:
-    """Raise where a learner is not what one must be; `learner` is unfitted, and stays so."""
+    """Raise where a learner is not what one must be; `learner` is unfitted, and stays so.
+
+    Parameters
+    ----------
+    learner : an unfitted learner; it stays unfitted.
+    """
     for check in checks_of(learner):
         check(learner)

@@ -177,6 +177,11 @@ RULE_CHECKS: tuple[Callable[[QueryRule], None], ...] = (
 
 
 def check_rule(rule: QueryRule) -> None:
-    """Raise where a query rule is not what one must be."""
+    """Raise where a query rule is not what one must be.
+
+    Parameters
+    ----------
+    rule : a query rule.
+    """
     for check in RULE_CHECKS:
         check(rule)

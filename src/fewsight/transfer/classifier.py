@@ -26,9 +26,11 @@ from fewsight.learners import KernelLearner, Latent, LeftOut
 from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.kernel_learner import check_sizes
 from fewsight.learners.labels import Label, Labels
+from fewsight.transfer.averaging import LOG_WEIGHTS
 from fewsight.transfer.criteria import CRITERIA
 from fewsight.transfer.support_search import Candidates
 
+LARGEST_OFFSET = 1e6
 NO_NOISE = 1e-300  # in place of 0, which a posterior does not take; it changes no digit
 
 
@@ -40,14 +42,22 @@ class Considered(NamedTuple):
     value: float
 
 
+class Averaged(NamedTuple):
+    """What kernel values with the examples that are used are multiplied by (n,), and those of the target and the background
+    when each is left out."""
+
+    weights: Array
+    left_out: LeaveOneOut
+
+
 @final
 class TransferGPClassifier(KernelLearner):
     """One category against a background, learned from few examples with the help of a support category.
 
     The target's and the support's functions are dependent Gaussian processes: examples of different tasks covary rho times as
     much as the kernel says. Labels in `fit` name the target, the background and the categories that may support it, of which only
-    their own examples are used, all labelled +1: tasks share the background. Support and rho are chosen together, by what
-    left-out examples of the target and the background say. With rho = 0 nothing is borrowed.
+    their own examples are used, all labelled +1: tasks share the background. What all of them lend is averaged, each support and
+    rho with a weight that left-out examples of the target and the background give it. With rho = 0 nothing is borrowed.
 
     Parameters
     ----------
@@ -55,11 +65,16 @@ class TransferGPClassifier(KernelLearner):
     target : the label of the category to learn; None: of two labels, the one that sorts last.
     background : the label of examples that are of no category; None: there are none (with two labels and no target: the other).
     candidates : labels to choose the support from; None: all that are left. An empty list: learn without support.
-    criterion : what the choice goes by: "average_precision", "roc_area", "predictive_probability", "squashed_probability" (all of
-        left-out examples of the target and the background) or "conditional_likelihood".
-    n_supports : how many support categories lend at once. Of several, the best by the criterion are taken and the correlation of
-        each is learned by the evidence of the target's own examples, given the background and those of all supports.
-    rho : the correlation, from 0 to 1; None to choose it too.
+    criterion : what the choice goes by: "separation", "average_precision", "roc_area", "predictive_probability",
+        "squashed_probability" (all of left-out examples of the target and the background) or "conditional_likelihood".
+    n_supports : "all" averages over all support categories and correlations, each weighted by the criterion, which must then be
+        "separation", "predictive_probability" or "conditional_likelihood"; with fewer than two examples of a background to
+        separate from, the second of these is taken for the first. A number is how many lend at once: the best by the criterion
+        are taken, and if there are several the correlation of each is learned by the evidence of the target's own examples,
+        given all others.
+    rho : the correlation, from 0 to 1; None to choose it, or to average over it, too.
+    offset : what is taken off the posterior mean: a number, or "left-out" for the midpoint between the mean left-out value of
+        the target's examples and that of the background's. A mean of zero leans to the side with more examples.
     noise_variance : on the targets, for kernels scaled to a mean diagonal of 1, or "adaptive": the least of 0, 1e-8, 1e-7, ...
         with which the covariance is positive definite.
 
@@ -67,11 +82,14 @@ class TransferGPClassifier(KernelLearner):
     ----------
     classes_ : the background, if there is one, and the target.
     support_ : labels of the support categories that lend, best first; empty where nothing is borrowed.
-    rho_ : a correlation for each of them.
+    rho_ : a correlation for each of them; in an average its mean.
+    shares_ : the part of each of them in an average, where what is left is learning alone; otherwise 1 for each.
+    offset_ : what is taken off the posterior mean.
     considered_ : every candidate with its best correlation and the criterion there, best first.
     noise_variance_ : the noise variance that is used.
-    posterior_ : the posterior of the examples that are used. `rows_` says which of the training examples these are and `tasks_`
-        whose: 0 for the target and the background, then a number for each support task.
+    posterior_ : the posterior of the examples that are used; of an average that of the target and the background alone, whose
+        variance is never smaller. `rows_` says which of the training examples are used and `tasks_` whose they are: 0 for the
+        target and the background, then a number for each support task.
     """
 
     name: ClassVar[str] = "transfer_gp"
@@ -84,7 +102,10 @@ class TransferGPClassifier(KernelLearner):
     tasks_: Indices
     support_: tuple[Label, ...]
     rho_: Array
+    shares_: Array
+    offset_: float
     considered_: list[Considered]
+    _averaged: Averaged | None
 
     def __init__(
         self,
@@ -93,9 +114,10 @@ class TransferGPClassifier(KernelLearner):
         target: Label | None = None,
         background: Label | None = None,
         candidates: Sequence[Label] | None = None,
-        criterion: str = "average_precision",
-        n_supports: int = 1,
+        criterion: str = "separation",
+        n_supports: int | str = "all",
         rho: float | None = None,
+        offset: float | str = "left-out",
         noise_variance: float | str = "adaptive",
     ) -> None:
         self.kernel = kernel
@@ -105,14 +127,16 @@ class TransferGPClassifier(KernelLearner):
         self.criterion = criterion
         self.n_supports = n_supports
         self.rho = rho
+        self.offset = offset
         self.noise_variance = noise_variance
 
     def latent(self, X: Examples) -> Latent:
-        """Posterior mean and standard deviation of each class; the background's mean is the target's with the other sign."""
+        """Posterior mean less the offset, and standard deviation; the background's mean is the target's with the other sign."""
         rows = self._read(X)
         K_test, diagonal = self._covariances(rows), np.mean(self.input_.diagonals(rows), axis=0)
-        std = np.sqrt(self.posterior_.variance(K_test, diagonal))
-        return Latent(self._columns(self.posterior_.mean(K_test)), np.repeat(std[:, None], len(self.classes_), axis=1))
+        own = K_test if self._averaged is None else K_test[:, self.tasks_ == 0]
+        std = np.sqrt(self.posterior_.variance(own, diagonal))
+        return Latent(self._columns(self._mean(K_test)), np.repeat(std[:, None], len(self.classes_), axis=1))
 
     def predict_proba(self, X: Examples) -> Array:
         """The probability of each sign of the noisy target, by the posterior alone."""
@@ -122,17 +146,33 @@ class TransferGPClassifier(KernelLearner):
         return ndtr(latent.mean / np.sqrt(np.maximum(latent.std**2 + self.noise_variance_, NO_NOISE)))
 
     def decision_function(self, X: Examples) -> Array:
-        """Posterior mean of the target's function (m,): what examples are ranked by. [Rodner2010, eq. 4]"""
+        """Posterior mean of the target's function less the offset (m,): what examples are ranked by. [Rodner2010, eq. 4]
+
+        Parameters
+        ----------
+        X : m examples of the form that was fitted: rows of numbers (m, d), images, or kernel values with the training
+            examples (m, n_train).
+
+        Returns
+        -------
+        array (m,)
+            Any numbers; higher for what is more like the target.
+        """
         rows = self._read(X)
-        return self.posterior_.mean(self._covariances(rows))[:, 0]
+        return self._mean(self._covariances(rows))[:, 0]
 
     def leave_one_out(self) -> LeaveOneOut:
-        """Each example that is used, predicted from all others, in closed form. [Rodner2010, eq. 5 and 6]"""
-        return self.posterior_.leave_one_out()
+        """Each example that is used, predicted from all others, in closed form. [Rodner2010, eq. 5 and 6]
+
+        Of an average only the examples of the target and the background; weights and offset are those of all examples.
+        """
+        found = self.posterior_.leave_one_out() if self._averaged is None else self._averaged.left_out
+        return LeaveOneOut(found.mean - self.offset_, found.variance)
 
     def left_out(self) -> LeftOut | None:
         """How often each example of the target and the background is recognised by the others."""
-        mean, own = self.leave_one_out().mean[self.tasks_ == 0], self.posterior_.targets[self.tasks_ == 0, 0] > 0
+        n = int((self.tasks_ == 0).sum())  # they come first
+        mean, own = self.leave_one_out().mean[:n], self.posterior_.targets[:n, 0] > 0
         return LeftOut.of(self._columns(mean), own.astype(np.intp)) if len(self.classes_) > 1 else None
 
     def found(self) -> dict[str, float]:
@@ -153,19 +193,37 @@ class TransferGPClassifier(KernelLearner):
             "support": list(self.support_),
             "considered": [[name, rho, value if np.isfinite(value) else None] for name, rho, value in self.considered_],
         }
-        state = State(header, {"rows": self.rows_, "tasks": self.tasks_, "rhos": self._rhos})
+        arrays = {"rows": self.rows_, "tasks": self.tasks_, "rhos": self._rhos, "shares": self.shares_}
+        if self._averaged is not None:
+            left_out = self._averaged.left_out
+            arrays |= {
+                "weights": self._averaged.weights,
+                "left_out_mean": left_out.mean,
+                "left_out_variance": left_out.variance,
+            }
+        state = State({**header, "offset": self.offset_}, arrays)
         return state.join("posterior", self.posterior_.state())
 
     def _restore(self, state: State) -> None:
+        state = _with_options_of_today(state)
         self._restore_options(state)
         header = state.header
         self.noise_variance_ = state.number("noise_variance", least=0.0)
         self.posterior_ = Posterior.from_state(state.nested("posterior"))
         self._rhos = state.array("rhos", (None,), np.float64, least=0.0, most=1.0)
-        shape = (self.posterior_.n,)
-        self.rows_ = state.array("rows", shape, np.intp, least=0, most=self.input_.n_training - 1)
-        self.tasks_ = state.array("tasks", shape, np.intp, least=0, most=len(self._rhos))
+        self.rows_ = state.array("rows", (None,), np.intp, least=0, most=self.input_.n_training - 1)
+        self.tasks_ = state.array("tasks", self.rows_.shape, np.intp, least=0, most=len(self._rhos))
         self.rho_ = self._rhos[self._rhos > 0]
+        self.offset_ = state.number("offset")
+        self.shares_ = np.ones(len(self.rho_))
+        if "shares" in state.arrays:
+            self.shares_ = state.array("shares", self.rho_.shape, np.float64, least=0.0, most=1.0)
+        self._averaged = None
+        if "weights" in state.arrays:
+            mean = state.array("left_out_mean", (None, 1), np.float64)
+            variance = state.array("left_out_variance", (len(mean),), np.float64, least=0.0)
+            weights = state.array("weights", self.rows_.shape, np.float64)
+            self._averaged = Averaged(weights, LeaveOneOut(mean, variance))
         self.support_ = tuple(header["support"])
         self.considered_ = [
             Considered(name, float(rho), np.nan if value is None else float(value))
@@ -175,7 +233,11 @@ class TransferGPClassifier(KernelLearner):
 
     def _check_restored(self) -> None:
         """What came from a file, and may have been edited, fits together."""
-        check_sizes(self.posterior_, 1, len(self.rows_))
+        own = int((self.tasks_ == 0).sum())
+        check_sizes(self.posterior_, 1, len(self.rows_) if self._averaged is None else own)
+        left_out = own if self._averaged is None else len(self._averaged.left_out.mean)
+        if self.tasks_[:own].any() or left_out != own:
+            raise InvalidInput("the examples of the target and the background must come first, each left out once.")
         if len(self.rho_) != len(self.support_) or len(self.classes_) > 2:
             raise InvalidInput("there must be a correlation for each support, and at most two classes.")
 
@@ -183,7 +245,7 @@ class TransferGPClassifier(KernelLearner):
 
     def _learn(self, grams: Sequence[Array], labels: Labels) -> None:
         criterion = check_choice(self, "criterion", self.criterion, CRITERIA)
-        n_supports = check_integer(self, "n_supports", self.n_supports, least=1)
+        n_supports = self._checked_supports(criterion)
         rho = None if self.rho is None else check_number(self, "rho", self.rho, least=0.0, most=1.0)
         target, background, names = self._roles(labels)
         self.classes_ = np.array([target] if background is None else [background, target])
@@ -194,13 +256,69 @@ class TransferGPClassifier(KernelLearner):
             np.concatenate([np.ones(len(own)), -np.ones(len(against))]),
             [np.flatnonzero(labels == name) for name in names],
         )
+        if n_supports is None and names:
+            nothing_to_separate_from = criterion == "separation" and len(against) < 2
+            self._average(tasks, names, "predictive_probability" if nothing_to_separate_from else criterion, rho)
+        else:
+            self._take_best(tasks, names, criterion, n_supports or 1, rho)
+        self.offset_ = 0.0
+        self.offset_ = self._found_offset()
+
+    def _average(self, tasks: Candidates, names: list[Label], criterion: str, rho: float | None) -> None:
+        """What all candidates lend, each as much as its weight."""
+        found, self.noise_variance_ = tasks.average(criterion, self._fixed_noise(), rho)
+        self.considered_ = [
+            Considered(names[i], float(found.best_rho[i]), float(found.value[i]))
+            for i in np.argsort(-found.value, kind="stable")
+        ]
+        order = [i for i in np.argsort(-found.shares, kind="stable") if found.shares[i] > 0]
+        K = tasks.K[np.ix_(tasks.target, tasks.target)]
+        self.posterior_ = Posterior.condition(K, tasks.targets[:, None], max(self.noise_variance_, NO_NOISE))
+        sizes = [len(tasks.target), *(len(tasks.supports[i]) for i in order)]
+        self.rows_ = np.concatenate([tasks.target, *(tasks.supports[i] for i in order)])
+        self.tasks_ = np.repeat(np.arange(len(order) + 1), sizes)
+        self._rhos = self.rho_ = found.rho[order]
+        self.support_ = tuple(names[i] for i in order)
+        self.shares_ = found.shares[order]
+        left_out = LeaveOneOut(found.left_out.mean[:, None], found.left_out.variance)
+        self._averaged = Averaged(np.concatenate([found.own, *(found.lent[i] for i in order)]), left_out)
+
+    def _take_best(
+        self, tasks: Candidates, names: list[Label], criterion: str, n_supports: int, rho: float | None
+    ) -> None:
+        """The best candidates lend, with correlations that the criterion or the evidence chose."""
         ranking, self.noise_variance_ = tasks.rank(criterion, self._fixed_noise(), rho)
         order = ranking.order()
         self.considered_ = [Considered(names[i], float(ranking.rho[i]), float(ranking.value[i])) for i in order]
+        self._averaged = None
         chosen = [i for i in order[:n_supports] if ranking.rho[i] > 0]
         lent = self._condition(tasks, chosen, ranking.rho[chosen] if n_supports == 1 or rho is not None else None)
         self.support_ = tuple(names[i] for i, some in zip(chosen, lent > 0, strict=True) if some)
         self.rho_ = lent[lent > 0]
+        self.shares_ = np.ones(len(self.rho_))
+
+    def _found_offset(self) -> float:
+        """The number that was given, or the midpoint of the left-out means of both sides, as far as there are two."""
+        if not isinstance(self.offset, str):
+            return check_number(self, "offset", self.offset, least=-LARGEST_OFFSET, most=LARGEST_OFFSET)
+        check_choice(self, "offset", self.offset, ["left-out"])
+        n = int((self.tasks_ == 0).sum())
+        mean, positive = self.leave_one_out().mean[:n, 0], self.posterior_.targets[:n, 0] > 0
+        if positive.all() or not positive.any():
+            return 0.0
+        return float((mean[positive].mean() + mean[~positive].mean()) / 2)
+
+    def _checked_supports(self, criterion: str) -> int | None:
+        """How many lend at once; None for an average over all."""
+        if not isinstance(self.n_supports, str):
+            return check_integer(self, "n_supports", self.n_supports, least=1)
+        check_choice(self, "n_supports", self.n_supports, ["all"])
+        if criterion not in LOG_WEIGHTS:
+            raise InvalidInput(
+                f"TransferGPClassifier: criterion must be one of {', '.join(map(repr, LOG_WEIGHTS))} to average by, got "
+                f"{criterion!r}; with n_supports=1 the best support category is taken by any criterion."
+            )
+        return None
 
     def _condition(self, tasks: Candidates, chosen: list[int], rhos: Array | None) -> Array:
         """The posterior with these support tasks, and their correlations: those given, or learned by evidence."""
@@ -256,7 +374,15 @@ class TransferGPClassifier(KernelLearner):
     def _covariances(self, rows: Any) -> Array:
         """Of the target's function at new examples with what was observed (m, rows_)."""
         K_test = mean_of(self.input_.compare(rows))[:, self.rows_]
+        if self._averaged is not None:  # its weights know the correlations
+            return K_test
         return K_test * task_factors(np.zeros(1, np.intp), self.tasks_, self._rhos)
+
+    def _mean(self, K_test: Array) -> Array:
+        """Of the target's function, less the offset (m, 1)."""
+        if self._averaged is None:
+            return self.posterior_.mean(K_test) - self.offset_
+        return (K_test @ self._averaged.weights)[:, None] - self.offset_
 
     def _columns(self, mean: Array) -> Array:
         return mean if len(self.classes_) == 1 else np.hstack([-mean, mean])
@@ -268,3 +394,11 @@ class TransferGPClassifier(KernelLearner):
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = self.target is not None
         return tags
+
+
+def _with_options_of_today(state: State) -> State:
+    """A file from before there was an offset: its decisions are at zero, and one support lends."""
+    options = state.header["options"]
+    if not isinstance(options, dict) or "offset" in options:
+        return state
+    return State({**state.header, "offset": 0.0, "options": {**options, "offset": 0.0}}, state.arrays)

@@ -17,6 +17,9 @@ from fewsight.metrics import average_precisions, roc_areas
 
 Criterion = Callable[[CorrelationPaths, Array, LeftOut], Array]  # with rhos (J, G) and what is left out at them; (J, G)
 SLOPE = 10.0  # of the squashing function [Tommasi2009]
+LEAST_SPREAD = (
+    0.01  # of left-out means of the background, whose targets are -1: what differs less is not told apart better
+)
 DECIMALS = 12  # ranks are compared, not what rounding makes of their mean
 
 
@@ -50,7 +53,21 @@ def conditional_likelihood(paths: CorrelationPaths, rhos: Array, left_out: LeftO
     return paths.conditional_log_likelihood(rhos)
 
 
+def separation(paths: CorrelationPaths, rhos: Array, left_out: LeftOut) -> Array:
+    """By how many standard deviations of the background's leave-one-out means those of the positives lie above their mean.
+
+    With fewer than two background examples nothing can be told apart, and all are worth the same.
+    """
+    positive = paths.targets[0] > 0
+    if positive.all() or not positive.any() or int((~positive).sum()) < 2:
+        return np.zeros(rhos.shape)
+    background = left_out.mean[:, ~positive]
+    apart = left_out.mean[:, positive].mean(axis=1) - background.mean(axis=1)
+    return np.asarray(apart / np.maximum(background.std(axis=1), LEAST_SPREAD))
+
+
 CRITERIA: dict[str, Criterion] = {
+    "separation": separation,
     "average_precision": average_precision,
     "roc_area": roc_area,
     "predictive_probability": predictive_probability,

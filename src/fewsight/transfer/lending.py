@@ -1,13 +1,13 @@
 """A category with few images in a categoriser borrows from the one that suits it best. [Rodner2010, section 3.1]
 
-The lender and the correlation are chosen together, as by `TransferGPClassifier`: the images of all categories but the lender play
-the background. A loan must not cost the others: where it would make images of theirs that are left out look like the
-borrower's, a smaller correlation is taken.
+The lender and the correlation are chosen together, by how far the borrower's images stand out from those of all categories but
+the lender when each is left out; where they stand out most with a correlation of zero, nothing is borrowed. A loan must not cost
+the others: where images of theirs that are left out would come close to the borrower, a smaller correlation is taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar, final
 
@@ -27,7 +27,14 @@ Name = TypeVar("Name", bound=Label)
 FEW = 5  # a category with fewer images is offered a loan
 LENDER_MAY_LOSE = 0.1  # of its left-out images, to the borrower
 OTHERS_MAY_LOSE = 0.005  # of their left-out accuracy, in the mean
+LEAD = 0.1  # that left-out images of the others must keep over the borrower: new ones come closer than those that were counted
 SMALLER = (0.99, 0.98, 0.97, 0.95, 0.9, 0.8, 0.6, 0.4, 0.2)  # correlations to try where the best one costs the others
+NO_LENDER = "no category that may lend has enough images"
+SAME_PHOTOGRAPHS = "every category that may lend shows the same photographs"
+NO_HELP = "with nothing borrowed its images stand out most when they are left out"
+TOO_DEAR = "what {lender} would lend costs the other categories too many of their left-out images"
+
+SharesPhotographs = Callable[[Label, Label], bool]  # of a borrower and a lender
 
 
 @final
@@ -44,8 +51,20 @@ class Suggestion:
     wished: float
 
     def __str__(self) -> str:
-        images = f"{self.n_images} image" + ("" if self.n_images == 1 else "s")
-        return f"learned {self.category} from {images}, borrowing from {self.lender}"
+        return f"learned {self.category} from {_images(self.n_images)}, borrowing from {self.lender}"
+
+
+@final
+@dataclass(frozen=True)
+class NoLoan:
+    """A category of n_images that borrows nothing, and why."""
+
+    category: Label
+    n_images: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"learned {self.category} from {_images(self.n_images)} alone: {self.reason}"
 
 
 def suggest_loan(
@@ -53,12 +72,39 @@ def suggest_loan(
     category: Label,
     *,
     lenders: Sequence[Label] | None = None,
-    criterion: str = "average_precision",
+    criterion: str = "separation",
+    shares: SharesPhotographs | None = None,
 ) -> Suggestion | None:
     """The loan that suits a category of a fitted classifier best; None where none does. Nothing is changed.
 
+    See `consider_loan`, which also says why.
+
+    Parameters
+    ----------
+    model : a fitted learner whose categories can borrow, such as `GPClassifier`.
+    category : the label of the category that is to borrow.
+    lenders : the labels to choose from; None for all.
+    criterion : what the choice goes by: "average_precision", "roc_area", "predictive_probability", "squashed_probability" or
+        "conditional_likelihood".
+    shares : says of two labels whether their images show the same photographs; None if none do.
+    """
+    found = consider_loan(model, category, lenders=lenders, criterion=criterion, shares=shares)
+    return found if isinstance(found, Suggestion) else None
+
+
+def consider_loan(
+    model: LoanMixin,
+    category: Label,
+    *,
+    lenders: Sequence[Label] | None = None,
+    criterion: str = "separation",
+    shares: SharesPhotographs | None = None,
+) -> Suggestion | NoLoan:
+    """The loan that suits a category of a fitted classifier best, or why there is none. Nothing is changed.
+
     `lenders` are the categories to choose from (None: all); those with no more images than the category itself do not lend,
-    nor do those that borrow.
+    nor do those that borrow, nor those of which `shares` says that they show the same photographs as the category: what is
+    left out of one would be seen in the other.
     """
     check_choice("borrow", "criterion", criterion, CRITERIA)
     column = _column(model, category)
@@ -69,20 +115,23 @@ def suggest_loan(
         if counts.get(name, 0) > counts[category] and name not in model.loans_
     ]
     whole = model.posterior_.inverted(column)
-    best: tuple[tuple[float, float, float], Label] | None = None
+    found: list[tuple[tuple[float, float, float], Label]] = []
     for name in willing:
         path = path_inside(whole, np.flatnonzero(model.labels_ == name))
-        if path is None:
-            continue
-        found = rank(path, criterion)
-        key = float(found.value[0]), float(found.tie[0]), -float(found.rho[0])
-        if best is None or key > best[0]:
-            best = key, name
-    if best is None or best[0][2] == 0:
-        return None
+        if path is not None:
+            ranking = rank(path, criterion)
+            found.append(((float(ranking.value[0]), float(ranking.tie[0]), -float(ranking.rho[0])), name))
+    found.sort(key=lambda each: each[0], reverse=True)
+    best = next((each for each in found if shares is None or not shares(category, each[1])), None)
+    if best is None:
+        return NoLoan(category, counts[category], SAME_PHOTOGRAPHS if found else NO_LENDER)
     (value, _, minus_rho), lender = best
+    if minus_rho == 0:
+        return NoLoan(category, counts[category], NO_HELP)
     rho = _bearable(model, category, Loan(lender, -minus_rho))
-    return Suggestion(category, lender, rho, counts[category], value, -minus_rho) if rho > 0 else None
+    if rho == 0:
+        return NoLoan(category, counts[category], TOO_DEAR.format(lender=lender))
+    return Suggestion(category, lender, rho, counts[category], value, -minus_rho)
 
 
 def borrow_for_few(
@@ -90,34 +139,59 @@ def borrow_for_few(
     *,
     few: int = FEW,
     lenders: Mapping[Name, Sequence[Name]] | None = None,
-    criterion: str = "average_precision",
+    criterion: str = "separation",
+    shares: SharesPhotographs | None = None,
 ) -> list[Suggestion]:
     """Let every category with fewer images than `few` borrow what suits it, and say so. Any of them can be given back.
 
-    `lenders` limits whom a category may borrow from, by its name; see `fewsight.transfer.closest_lenders`.
+    `lenders` limits whom a category may borrow from, by its name; see `fewsight.transfer.closest_lenders`. `shares` says
+    whether two categories show the same photographs. `loans_for_few` also says why a category borrows nothing.
+
+    Parameters
+    ----------
+    model : a fitted learner whose categories can borrow; it is changed.
+    few : categories with fewer examples than this borrow, those with at least as many lend.
+    lenders : by the name of a category, the labels that it may borrow from; None for all.
+    criterion : as for `suggest_loan`.
+    shares : says of two labels whether their images show the same photographs; None if none do.
     """
+    made = loans_for_few(model, few=few, lenders=lenders, criterion=criterion, shares=shares)
+    return [each for each in made if isinstance(each, Suggestion)]
+
+
+def loans_for_few(
+    model: LoanMixin,
+    *,
+    few: int = FEW,
+    lenders: Mapping[Name, Sequence[Name]] | None = None,
+    criterion: str = "separation",
+    shares: SharesPhotographs | None = None,
+) -> list[Suggestion | NoLoan]:
+    """As `borrow_for_few`, with an answer for every category that has few images."""
     few = check_integer("borrow", "few", few, least=2)
-    taken = []
+    answers: list[Suggestion | NoLoan] = []
     for category in [name for name in model.classes_.tolist() if int((model.labels_ == name).sum()) < few]:
         allowed = [
             name
             for name in (model.classes_.tolist() if lenders is None else lenders.get(category, ()))
             if int((model.labels_ == name).sum()) >= few
         ]
-        found = suggest_loan(model, category, lenders=allowed, criterion=criterion)
-        if found is not None:
+        found = consider_loan(model, category, lenders=allowed, criterion=criterion, shares=shares)
+        if isinstance(found, Suggestion):
             model.borrow(category, found.lender, found.rho)
-            taken.append(found)
-    return taken
+        answers.append(found)
+    return answers
 
 
 def _bearable(model: LoanMixin, category: Label, loan: Loan) -> float:
     """The largest correlation, from that of the loan down, that the other categories can bear; 0 if there is none."""
     plain, column, lender = model.leave_one_out().mean, _column(model, category), _column(model, loan.lender)
-    before, changed = _recalls(model, plain), plain.copy()
+    lead, changed = np.where(model.labels_ == category, 0.0, LEAD), plain.copy()
+    changed[:, column] += lead
+    before = _recalls(model, changed)
     others = np.flatnonzero(np.isfinite(before) & (np.arange(len(before)) != column))
     for rho in (loan.rho, *(smaller for smaller in SMALLER if smaller < loan.rho)):
-        changed[:, column] = model.borrowed(category, Loan(loan.lender, rho)).left_out
+        changed[:, column] = model.borrowed(category, Loan(loan.lender, rho)).left_out + lead
         lost = before - _recalls(model, changed)
         if lost[lender] <= LENDER_MAY_LOSE and lost[others].mean() <= OTHERS_MAY_LOSE:
             return rho
@@ -128,6 +202,10 @@ def _recalls(model: LoanMixin, means: Array) -> Array:
     """The share of each category's images that these latent means call by its name."""
     names = model.classes_
     return recalls(model.labels_, names[means.argmax(axis=1)], names)
+
+
+def _images(n: int) -> str:
+    return f"{n} image" + ("" if n == 1 else "s")
 
 
 def _column(model: LoanMixin, category: Label) -> int:

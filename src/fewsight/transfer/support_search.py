@@ -16,11 +16,15 @@ import numpy as np
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.gp import NOISE_LADDER, CorrelationPaths, paths_beside
+from fewsight.transfer.averaging import Average, Averaging
 from fewsight.transfer.criteria import CRITERIA, predictive_probability
 
 SCAN = np.linspace(0.0, 1.0, 11)
 WIDTH = 0.01  # of the interval around the best rho that golden section stops at
 BLOCK_NUMBERS = 4_000_000  # of support tasks that are worked on together: 32 MB, a few times over
+NOT_POSITIVE = (
+    "TransferGPClassifier: the Gram matrix must be positive semi-definite, got one that is not even with noise."
+)
 GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
 
 
@@ -122,24 +126,43 @@ class Candidates:
         self, criterion: str, noise_variance: float | None = None, rho: float | None = None
     ) -> tuple[Ranking, float]:
         """The best rho of every support task, and the noise variance: those given, or the least that will do for all."""
-        blocks = list(self._blocks())
         for noise in NOISE_LADDER if noise_variance is None else (noise_variance,):
-            found = self._ranked(blocks, criterion, noise, rho)
+            found = self._ranked(criterion, noise, rho)
             if found is not None:
                 return found, noise
-        raise InvalidInput(
-            "TransferGPClassifier: the Gram matrix must be positive semi-definite, got one that is not even with noise."
-        )
+        raise InvalidInput(NOT_POSITIVE)
 
-    def _ranked(self, blocks: list[Indices], criterion: str, noise: float, rho: float | None) -> Ranking | None:
+    def average(
+        self, criterion: str, noise_variance: float | None = None, rho: float | None = None
+    ) -> tuple[Average, float]:
+        """The average over one or more support tasks, and over correlations or at the one that is given; with the noise."""
+        for noise in NOISE_LADDER if noise_variance is None else (noise_variance,):
+            found = self._averaged(criterion, noise, rho)
+            if found is not None:
+                return found, noise
+        raise InvalidInput(NOT_POSITIVE)
+
+    def _averaged(self, criterion: str, noise: float, rho: float | None) -> Average | None:
+        averaging = Averaging(criterion, SCAN if rho is None else np.array([rho]))
+        for block, paths in self._paths(noise):
+            if paths is None:
+                return None
+            averaging.add(block, [len(self.supports[i]) for i in block], paths)
+        return averaging.result()
+
+    def _ranked(self, criterion: str, noise: float, rho: float | None) -> Ranking | None:
         found = Ranking(*(np.zeros(len(self.supports)) for _ in range(3)))
-        for block in blocks:
-            paths = paths_beside(self.K, self.target, self.targets, [self.supports[i] for i in block], noise)
+        for block, paths in self._paths(noise):
             if paths is None:
                 return None
             part = rank(paths, criterion, rho)
             found.rho[block], found.value[block], found.tie[block] = part.rho, part.value, part.tie
         return found
+
+    def _paths(self, noise: float) -> Iterator[tuple[Indices, CorrelationPaths | None]]:
+        """Blocks of support tasks; None where a covariance is singular with this noise."""
+        for block in self._blocks():
+            yield block, paths_beside(self.K, self.target, self.targets, [self.supports[i] for i in block], noise)
 
     def _blocks(self) -> Iterator[Indices]:
         """Support tasks of about one size, as many at a time as fit into the memory set aside for them."""

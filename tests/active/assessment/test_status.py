@@ -31,3 +31,8 @@ def test_what_is_known_is_said_and_nothing_else():
 
 def test_before_the_first_label_no_categories_are_listed():
     assert status_of(counts={}, n_labelled=0).startswith("0 labelled, 1,200 left.")
+
+
+def test_examples_of_none_are_counted_apart():
+    status = Status({"ant": 2}, 5, 10, 0, None, None, Advice(False, "Go on."), n_none=3)
+    assert str(status).startswith("5 labelled (ant: 2, none of these: 3), 10 left.")

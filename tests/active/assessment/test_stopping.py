@@ -1,9 +1,12 @@
 """Whether more labels would help: claims that hold in simulated runs."""
 
+import re
+
 import numpy as np
 
 from fewsight.active import ActiveLearner, GramPool
-from fewsight.active.assessment.stopping import Decisions, advise, gain_on_labelled
+from fewsight.active.assessment.audit import Accuracy
+from fewsight.active.assessment.stopping import Decisions, OnLabelled, advise, gain_on_labelled
 from fewsight.learners import GPClassifier
 
 GP = GPClassifier("precomputed", noise_variance=0.01)
@@ -43,7 +46,13 @@ def test_advice_to_stop_comes_when_100_more_labels_would_gain_less_than_a_point(
 
 
 def test_advice_is_given_in_words(digits, digit_gram):
-    early, late = (run(GramPool(digit_gram), digits[1], n, 3).status() for n in (10, 300))
+    active = run(GramPool(digit_gram), digits[1], 10, 3)
+    early = late = active.status()
+    while not late.advice.stop and late.n_labelled < 600:
+        for _ in range(30):
+            query = active.query()
+            active.teach(query.indices, digits[1][query.indices])
+        late = active.status()
     assert not early.advice.stop
     assert early.advice.reason.startswith("Too early to say: advice comes after 20 answers; so far about ")
     assert late.advice.stop
@@ -66,14 +75,47 @@ def test_what_the_labelled_examples_gained_equals_learning_with_half_of_them_and
         return bool(mean.argmax() == targets[example].argmax())
 
     expected = sum(right(i, range(n)) - right(i, range(n_before)) for i in range(n))
-    assert gain_on_labelled(K, targets, np.full(n, 0.01), n_before) == expected
+    wrong = n - sum(right(i, range(n)) for i in range(n))
+    assert gain_on_labelled(K, targets, np.full(n, 0.01), n_before) == (expected, wrong)
 
 
 def test_a_pool_whose_hard_examples_are_all_labelled_is_no_reason_to_stop_for_new_ones(digits, digit_gram):
     K, truth = part(digits, digit_gram, 500, 3)
     advice = run(K, truth, 250, 3).status().advice
     assert not advice.stop
-    assert "would hardly change the rest, but probably gain about 2 points on new examples." in advice.reason
+    assert "would hardly change the rest, but probably gain about 2 points on new examples, of which" in advice.reason
+
+
+def simulated(rng):
+    """A state of learning: decisions of some time ago and now, probabilities, checks and labels, all of them possible."""
+    m, c, n = int(rng.integers(30, 400)), int(rng.integers(2, 8)), int(rng.integers(45, 300))
+    rest = np.sort(rng.permutation(m)[: int(rng.integers(1, m))])
+    probabilities = rng.dirichlet(np.full(c, 10.0 ** rng.uniform(-2, 1)), m)
+    now = np.where(rng.random(m) < rng.random(), probabilities.argmax(axis=1), rng.integers(0, c, m)).astype(np.int32)
+    before = np.where(rng.random(m) < rng.random() ** 3, rng.integers(0, c, m), now).astype(np.int32)
+    history = [Decisions(n - 40, c, before), Decisions(n, c, now)]
+    low, estimate, high = np.sort(rng.random(3) ** rng.choice([0.01, 0.2, 1.0]))
+    accuracy = Accuracy(float(estimate), float(low), float(high), 9) if rng.random() < 0.8 else None
+    wrong = int(rng.integers(0, n + 1))
+    labelled = OnLabelled(int(rng.integers(-n // 4, n - wrong + 1)), wrong)
+    return history, probabilities[rest], rest, accuracy, (lambda _: labelled) if rng.random() < 0.8 else None
+
+
+def test_in_a_thousand_states_no_gain_exceeds_what_the_estimate_leaves_and_no_sentence_contradicts_itself():
+    rng, told = np.random.default_rng(0), 0
+    for _ in range(1_000):
+        state = simulated(rng)
+        advice, accuracy = advise(*state), state[3]
+        right = state[1].max(axis=1).mean() if accuracy is None else accuracy.estimate
+        assert 0 <= advice.expected_gain <= 1 - right + 1e-12
+        assert 0 <= advice.expected_gain_on_new <= 1
+        assert advice.stop == ("less than 1 point" in advice.reason)
+        shown = [int(number) for number in re.findall(r"about (\d+)%", advice.reason)]
+        points = [int(number) for number in re.findall(r"about (\d+) points?", advice.reason)]
+        if points and shown:
+            told += 1
+            assert points[0] <= 100 - shown[-1]  # the share that the gain is about is the last that is named
+    assert told > 300
 
 
 def test_a_category_that_was_new_among_the_last_answers_speaks_against_stopping():

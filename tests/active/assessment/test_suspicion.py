@@ -50,3 +50,15 @@ def test_a_label_is_suspicious_beyond_what_is_usual_in_its_category(digits, digi
     assert found[-1] == found.min()
     single = GPClassifier("precomputed", noise_variance=0.01).fit(digit_gram[:3, :3], ["a", "b", "c"])
     np.testing.assert_array_equal(surprises_at(single.posterior_), np.zeros(3))
+
+
+def test_an_example_of_no_class_is_never_the_most_surprising_and_speaks_against_wrong_labels():
+    rng = np.random.default_rng(4)
+    group = np.arange(60) % 3
+    rows = 3.0 * np.eye(3)[group] + 0.5 * rng.normal(size=(60, 3))
+    targets = np.where(group[:, None] == np.arange(2), 1.0, -1.0)
+    targets[2] = [1.0, -1.0]  # said to be of the first class, among those of none
+    squared = ((rows[:, None] - rows[None]) ** 2).sum(axis=2)
+    found = surprises_at(Posterior.condition(np.exp(-squared / 8.0), targets, 0.1))
+    assert found.argmax() == 2
+    assert (found[(group == 2) & (np.arange(60) != 2)] == found.min()).all()

@@ -43,6 +43,9 @@ def test_what_was_learned_comes_back_from_its_record():
         {"weights": [1.0], "scales": [1.0], "noise_variance": -1.0},
         {"weights": [1.0, 2.0], "scales": [1.0], "noise_variance": 0.1},
         {"scales": [1.0], "noise_variance": 0.1},
+        {"weights": [1.0], "scales": [1.0], "noise_variance": 0.1, "balance": "all"},
+        {"weights": [1.0], "scales": [1.0], "noise_variance": 0.1, "balance": [["ant", -1.0]]},
+        {"weights": [1.0], "scales": [1.0], "noise_variance": 0.1, "balance": [["ant", "much"]]},
     ],
 )
 def test_records_that_cannot_be_are_refused(record):
@@ -54,16 +57,25 @@ def test_records_that_cannot_be_are_refused(record):
 def test_the_learner_that_is_taken_away_is_the_classifier_of_these_labels():
     learner = GPClassifier(RBF(scale=2.0), noise_variance=0.1)
     follower = GPFollower(learner, VectorPool(X, RBF(scale=2.0)), ALL)
-    model = follower.learner(LABELLED, follower.plain())
+    settings = follower.from_record(follower.record(follower.learn(LABELLED)))
+    model = follower.learner(LABELLED, settings)
     alone = GPClassifier(RBF(scale=2.0), noise_variance=0.1).fit(X[:25], NAMES[:25])
     np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), atol=1e-10)
-    assert follower.calibration(LABELLED, follower.plain()) == model.calibration_
+    assert follower.certainty(LABELLED, settings) == (model.calibration_, model.novelty_)
+
+
+def test_a_record_without_balance_is_one_of_equal_noise():
+    follower = GPFollower(GPClassifier(RBF(scale=2.0)), VectorPool(X, RBF(scale=2.0)), ALL)
+    settings = follower.from_record({"weights": [1.0], "scales": [1.0], "noise_variance": 0.1})
+    view = follower.view(settings)
+    view.start(*LABELLED)
+    np.testing.assert_array_equal(view.noise_of_labelled(), np.full(25, 0.1))
 
 
 def test_left_out_examples_are_those_of_the_classifier():
     follower = GPFollower(GPClassifier(RBF(scale=2.0), noise_variance=0.1), VectorPool(X, RBF(scale=2.0)), ALL)
-    view = follower.view(follower.plain())
+    view = follower.view(follower.learn(LABELLED))
     view.start(*LABELLED)
-    found = follower.left_out(view, follower.plain())
+    found = follower.left_out(view, follower.learn(LABELLED))
     alone = GPClassifier(RBF(scale=2.0), noise_variance=0.1).fit(X[:25], NAMES[:25])
     np.testing.assert_allclose(found.mean, alone.leave_one_out().mean, atol=1e-10)

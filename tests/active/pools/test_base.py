@@ -1,5 +1,7 @@
 """What every pool offers."""
 
+import threading
+
 import numpy as np
 import pytest
 
@@ -38,3 +40,34 @@ def test_scales_are_mean_diagonals_and_one_where_these_are_zero():
 def test_a_pool_without_histograms_says_so():
     with pytest.raises(InvalidInput, match="who: with HistogramGPClassifier the pool must be rows of numbers >= 0"):
         GramPool(np.eye(3)).histograms("who", np.arange(3))
+
+
+def test_two_threads_read_what_one_would():
+    rows = np.random.default_rng(1).normal(size=(300, 8))
+    pool, whole, wrong = VectorPool(rows, [RBF(scale=1.0), Linear()]), VectorPool(rows, [RBF(scale=1.0), Linear()]), []
+    expected = whole.rows(np.arange(300), np.ones(2))
+
+    def read(seed):
+        rng = np.random.default_rng(seed)
+        for _ in range(60):
+            some = rng.permutation(300)[:9]
+            wrong.extend(some[np.abs(pool.rows(some, np.ones(2)) - expected[some]).max(axis=1) > 1e-12])
+
+    threads = [threading.Thread(target=read, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_kept_rows_stay_within_the_bound_and_values_are_right_beyond_it():
+    rows = np.random.default_rng(1).normal(size=(100, 8))
+    bounded = VectorPool(rows, [RBF(scale=1.0), Linear()], max_bytes=40_000)
+    whole = VectorPool(rows, [RBF(scale=1.0), Linear()])
+    for _ in range(2):
+        np.testing.assert_allclose(
+            bounded.rows(np.arange(100), np.ones(2)), whole.rows(np.arange(100), np.ones(2)), atol=1e-5
+        )
+        assert bounded.kept.n_bytes <= 40_000
+    assert bounded.grow(rows[:1]).kept.max_bytes == 40_000

@@ -33,3 +33,16 @@ def test_new_examples_are_rows_against_the_whole_pool():
 def test_matrices_that_cannot_be_are_refused(grams, said):
     with pytest.raises(InvalidInput, match=said):
         GramPool(grams)
+
+
+def test_a_grown_pool_is_the_pool_of_the_whole_matrix():
+    X = np.random.default_rng(0).normal(size=(9, 3))
+    grams = [X @ X.T, np.exp(-((X[:, None] - X[None]) ** 2).sum(axis=2))]
+    pool = GramPool([K[:5, :5] for K in grams]).grow([K[5:7, :7] for K in grams]).grow([K[7:, :] for K in grams])
+    for one, other in zip(pool.matrices, grams, strict=True):
+        np.testing.assert_array_equal(one, other)
+    np.testing.assert_array_equal(GramPool(np.zeros((0, 0))).grow(grams[0]).matrices[0], grams[0])
+    with pytest.raises(InvalidInput, match=r"\(q x 9 \+ q\), got shape \(2, 9\)"):
+        pool.grow([np.ones((2, 9)), np.ones((2, 9))])
+    with pytest.raises(InvalidInput, match="a block of new rows for each of 2 Gram matrices, got 1"):
+        pool.grow(np.ones((2, 11)))

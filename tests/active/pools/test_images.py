@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fewsight._base.errors import InvalidInput
+from fewsight._base.errors import InvalidInput, UnreadableImage
 from fewsight.active import ImagePool
 from fewsight.channels import Colour, SpatialPmk
 from fewsight.images import sample_set
@@ -31,3 +31,29 @@ def test_channels_that_compare_otherwise_give_no_histograms():
     with pytest.raises(InvalidInput, match="compare by histogram intersection"):
         ImagePool(IMAGES, Colour()).histograms("who", np.arange(len(IMAGES)))
     assert len(ImagePool(IMAGES, CHANNEL).histograms("who", np.arange(3))) == len(IMAGES)
+
+
+def test_a_grown_pool_compares_like_one_that_had_all_images_and_a_broken_image_changes_nothing(tmp_path):
+    pool = ImagePool(IMAGES[:4], [CHANNEL, Colour()])
+    before = pool.parts(np.array([1]))
+    grown = pool.grow(IMAGES[4:6]).grow(IMAGES[6:])
+    assert grown.images == list(IMAGES)
+    whole = ImagePool.encoded(grown.channels, [channel.encode(IMAGES) for channel in grown.channels])
+    for one, other in zip(grown.parts(np.arange(len(IMAGES))), whole.parts(np.arange(len(IMAGES))), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+    (tmp_path / "broken.jpg").write_bytes(b"no image")
+    with pytest.raises(UnreadableImage):
+        pool.grow([tmp_path / "broken.jpg"])
+    assert len(pool) == 4
+    for one, other in zip(pool.parts(np.array([1])), before, strict=True):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_encodings_can_be_added_to_a_pool_that_was_empty():
+    fitted = ImagePool(IMAGES, [CHANNEL])
+    pool = ImagePool.encoded(fitted.channels, []).grow_encoded([fitted.encodings[0].take(np.arange(3))])
+    pool = pool.grow_encoded([fitted.encodings[0].take(np.arange(3, len(IMAGES)))])
+    np.testing.assert_allclose(pool.parts(np.array([2]))[0], fitted.parts(np.array([2]))[0])
+    with pytest.raises(InvalidInput, match="as many encodings for each of 1 channels, got"):
+        pool.grow_encoded([])
+    assert len(ImagePool([], CHANNEL).grow(IMAGES[:3])) == 3

@@ -1,8 +1,10 @@
 """A pool of rows of numbers."""
 
 import numpy as np
+import pytest
 import scipy.sparse
 
+from fewsight._base.errors import InvalidInput
 from fewsight.active import VectorPool
 from fewsight.kernels import RBF, HistogramIntersection
 
@@ -37,3 +39,47 @@ def test_rows_of_histograms_are_taken_as_they_are():
     rows = pool.histograms("who", np.arange(15))
     assert (len(rows), rows.side.n_columns) == (15, 4)
     np.testing.assert_allclose(rows.operator.diag(), X.sum(axis=1))
+
+
+@pytest.mark.parametrize("kernels", [RBF(scale=1.0), [RBF(scale=1.0), HistogramIntersection()], None])
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_grown_pool_is_the_pool_of_all_rows(kernels, sparse):
+    if sparse and not isinstance(kernels, list):
+        kernels = HistogramIntersection()
+    rows = np.random.default_rng(1).random((40, 4))
+    rows = scipy.sparse.csr_array(rows) if sparse and not isinstance(kernels, list) else rows
+    pool = VectorPool(rows[:15], kernels)
+    asked = np.array([3, 11])
+    pool.parts(asked)
+    for stop in (16, 30, 40):
+        pool = pool.grow(rows[len(pool) : stop])
+        pool.parts(np.append(asked, stop - 1))
+    whole = VectorPool(rows, pool.parameter)
+    for one, other in zip(pool.parts(np.arange(40)), whole.parts(np.arange(40)), strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-12)
+    factors = np.full(pool.n_kernels, 0.5)
+    np.testing.assert_allclose(
+        pool.rows(np.array([39, 3]), factors), whole.rows(np.array([39, 3]), factors), atol=1e-12
+    )
+    assert len(pool) == 40
+
+
+def test_growing_computes_only_what_is_new():
+    pool = VectorPool(np.eye(6), RBF(scale=1.0))
+    pool.parts(np.arange(3))
+    grown, asked = pool.grow(np.ones((2, 6))), []
+    compare = grown._compare
+    grown._compare = lambda rows, columns: asked.append((rows.tolist(), columns.tolist())) or compare(rows, columns)
+    grown.parts(np.arange(3))
+    assert asked == [([0, 1, 2], [6, 7])]
+    assert len(pool) == 6
+    assert pool.parts(np.arange(3))[0].shape == (3, 6)
+
+
+def test_rows_of_another_form_are_refused():
+    pool = VectorPool(np.eye(3), HistogramIntersection())
+    with pytest.raises(InvalidInput, match="VectorPool: examples must be dense rows, as the pool's are"):
+        pool.grow(scipy.sparse.csr_array(np.eye(3)))
+    with pytest.raises(InvalidInput, match="VectorPool: examples must"):
+        pool.grow(np.ones((2, 4)))
+    assert len(VectorPool([]).grow(np.ones((2, 4)))) == 2

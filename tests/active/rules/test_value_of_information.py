@@ -17,7 +17,7 @@ Y = np.array(["a", "b", "c"])[RNG.integers(0, 3, 70)]
 
 @pytest.fixture
 def learner():
-    return GPClassifier(RBF(scale=1.5), noise_variance=0.2).fit(X[:20], Y[:20])
+    return GPClassifier(RBF(scale=1.5), noise_variance=0.2, balanced=False).fit(X[:20], Y[:20])
 
 
 def test_the_value_of_information_is_the_fall_of_expected_errors_by_brute_force(learner):

@@ -20,7 +20,7 @@ SETTINGS = Hyperparameters(np.ones(1), 0.05)
 
 def assert_equals_refit(view, positions, labels, kernel, examples, noise=0.05):
     """A classifier fitted on these examples says the same about all of them."""
-    refit = GPClassifier(kernel, noise_variance=noise).fit(examples[positions], labels)
+    refit = GPClassifier(kernel, noise_variance=noise, balanced=False).fit(examples[positions], labels)
     latent = refit.latent(examples)
     columns = [refit.classes_.tolist().index(label) for label in view.classes]
     np.testing.assert_allclose(view.mean, latent.mean[:, columns], atol=1e-8)
@@ -79,9 +79,8 @@ def test_taking_back_everything_returns_to_the_prior_step_by_step():
         (HistogramIntersection(), scipy.sparse.csr_array(np.abs(X) * (X > 0))),
     ],
 )
-@pytest.mark.parametrize("balanced", [False, True])
-def test_a_view_of_a_fitted_learner_follows_its_add(kernel, examples, balanced):
-    learner = GPClassifier(kernel, noise_variance=0.1, balanced=balanced).fit(examples[:20], NAMES[:20])
+def test_a_view_of_a_fitted_learner_follows_its_add(kernel, examples):
+    learner = GPClassifier(kernel, noise_variance=0.1, balanced=False).fit(examples[:20], NAMES[:20])
     view = PoolView.of(learner, examples[20:])
     np.testing.assert_allclose(view.mean, learner.latent(examples[20:]).mean, atol=1e-8)
     for position, label in enumerate(["ant", "elk", "bee"]):
@@ -92,6 +91,25 @@ def test_a_view_of_a_fitted_learner_follows_its_add(kernel, examples, balanced):
     np.testing.assert_allclose(view.mean, latent.mean, atol=1e-8)
     np.testing.assert_allclose(view.variance, latent.std[:, 0] ** 2, atol=1e-8)
     np.testing.assert_allclose(view.probabilities(), learner.predict_proba(examples[20:]), atol=1e-8)
+
+
+@pytest.mark.parametrize("kernel", [RBF(scale=2.0), Linear()])
+def test_balanced_noise_is_that_of_the_class_and_later_labels_change_no_other(kernel):
+    """By brute force: the noise of each class is settled by the labels that the learner was fitted on."""
+    labels = np.array(["ant"] * 9 + ["bee"] * 3)
+    learner = GPClassifier(kernel, noise_variance=0.1).fit(X[:12], labels)
+    view = PoolView.of(learner, X[12:])
+    np.testing.assert_allclose(view.mean, learner.latent(X[12:]).mean, atol=1e-8)
+    factors = {"ant": (2 * 9 / 12) ** (4 / 3), "bee": (2 * 3 / 12) ** (4 / 3), "elk": (2 * 3 / 12) ** (4 / 3)}
+    later = ["bee", "elk", "ant"]
+    for position, label in enumerate(later):
+        view.append(position, label)
+    every = [*labels, *later]
+    noise = 0.1 * np.array([factors[label] for label in every])
+    K = kernel.gram(X) / learner.input_.scales[0]
+    targets = np.where(np.array(every)[:, None] == np.array(view.classes), 1.0, -1.0)
+    expected = K[12:, :15] @ np.linalg.solve(K[:15, :15] + np.diag(noise), targets)
+    np.testing.assert_allclose(view.mean, expected, atol=1e-8)
 
 
 def test_a_view_of_a_learner_on_gram_matrices_needs_the_one_of_the_pool():
@@ -106,7 +124,7 @@ def test_a_view_of_a_learner_on_gram_matrices_needs_the_one_of_the_pool():
 def test_several_kernels_are_combined_by_weight_over_scale():
     grams = [RBF(scale=2.0).gram(X), 5.0 * Linear().gram(X)]
     labels = NAMES[:20]
-    learner = GPClassifier("precomputed", noise_variance=0.1, weights=[0.7, 0.3])
+    learner = GPClassifier("precomputed", noise_variance=0.1, weights=[0.7, 0.3], balanced=False)
     learner.fit([gram[:20, :20] for gram in grams], labels)
     settings = Hyperparameters(learner.weights_ / learner.input_.scales, 0.1)
     view = PoolView(GramPool(grams), settings)
@@ -122,7 +140,7 @@ def test_images_are_encoded_once_and_give_the_same_as_a_fitted_learner():
     images = tiles.images[::12]
     labels = tiles.labels[::12]
     channel = SpatialPmk(n_words=20, n_descriptors=1_000, scales=(1.0,), longest_side=64)
-    learner = GPClassifier(channel, noise_variance=0.1).fit(images[::2], labels[::2])
+    learner = GPClassifier(channel, noise_variance=0.1, balanced=False).fit(images[::2], labels[::2])
     view = PoolView.of(learner, images[1::2])
     np.testing.assert_allclose(view.mean, learner.latent(images[1::2]).mean, atol=1e-8)
     view.append(0, "new")
@@ -161,3 +179,49 @@ def test_covariances_predict_what_an_answer_changes():
 def test_a_matrix_that_is_no_gram_matrix_of_a_pool_is_refused(grams, message):
     with pytest.raises(InvalidInput, match=message):
         GramPool(grams)
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+def test_labels_learned_as_a_block_are_what_they_are_one_by_one(balanced, monkeypatch):
+    monkeypatch.setattr("fewsight.active.views.pool_view.AT_A_TIME", 7)  # several blocks
+    rng = np.random.default_rng(3)
+    rows = rng.normal(size=(60, 3))
+    labels = [f"class {int(number)}" for number in rng.integers(0, 4, 20)]
+    balance = {"ant": 2.0, "bee": 0.5} if balanced else {}
+    settings = Hyperparameters(np.ones(1), 0.1, balance)
+    block, single = (PoolView(VectorPool(rows, RBF(scale=1.0)), settings) for _ in range(2))
+    believed = []
+    for position, label in enumerate(labels):
+        believed.append(single.guess(position))
+        single.append(position, label)
+    assert block.extend(range(20), labels) == believed
+    assert believed[0] is None
+    np.testing.assert_allclose(block.mean, single.mean, atol=1e-12)
+    np.testing.assert_allclose(block.variance, single.variance, atol=1e-12)
+    assert block.labelled == single.labelled
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+def test_a_supposition_counts_as_labels_and_leaves_no_trace(balanced):
+    settings = Hyperparameters(np.ones(1), 0.05, {"ant": 2.0, "bee": 0.5} if balanced else {})
+    view, other = (PoolView(VectorPool(X, RBF(scale=2.0)), settings) for _ in range(2))
+    for each in (view, other):
+        each.extend(range(12), NAMES[:12].tolist())
+    mean, variance, held = view.mean.copy(), view.variance.copy(), np.array([20, 31])
+    with view.supposing(held) as learned:
+        assert learned
+        assert not view.unlabelled[held].any()
+        other.append(20, other.guess(20))
+        other.append(31, other.guess(31))
+        np.testing.assert_allclose(view.mean, other.mean, atol=1e-12)
+        assert view.n_labelled == 14
+    np.testing.assert_array_equal(view.mean, mean)
+    np.testing.assert_array_equal(view.variance, variance)
+    assert view.n_labelled == 12
+    assert view.unlabelled.sum() == 68
+    with pytest.raises(KeyError), view.supposing(held):
+        raise KeyError
+    np.testing.assert_array_equal(view.mean, mean)
+    view.append(20, "new")
+    view.take_back()
+    np.testing.assert_allclose(view.mean, mean, atol=1e-12)

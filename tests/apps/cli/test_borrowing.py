@@ -86,4 +86,6 @@ def test_evaluate_says_what_does_not_go_with_borrowing(run: Run, photos: Path, o
 
 
 def test_too_few_images_to_lend_are_said(refused: Refused, photos: Path) -> None:
-    assert "each with more than twice as many images" in refused("evaluate", photos, "--borrow", "--per-class", "4")
+    assert "two categories or more of at least 10 images each" in refused(
+        "evaluate", photos, "--borrow", "--per-class", "4"
+    )

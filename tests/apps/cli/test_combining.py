@@ -79,7 +79,7 @@ def test_a_learner_without_a_row_is_told_of(run: Run, photos: Path) -> None:
     result = run("evaluate", photos, *TWO, *QUICK, "--combine", "evidence", "--learners", "gp,nn")
     assert result.exit_code == 0, result.stderr
     assert (
-        "No row for nn: only gp, histogram_gp and combination learn shares; --combine average takes the others."
+        "No row for nn: only gp, histogram_gp and combination learn shares by evidence; --combine average takes the others."
         in result.stdout
     )
 
@@ -116,7 +116,7 @@ def test_auto_is_a_set_of_channels_for_evaluate_too(refused: Refused, photos: Pa
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([*TWO, "--combine", "best"], "combine must be one of 'none', 'average', 'evidence', got 'best'."),
+        ([*TWO, "--combine", "best"], "combine must be one of 'none', 'average', 'evidence', 'l1', 'l2', got 'best'."),
         (["--combine", "average"], "combine 'average' needs two or more channels, got only spatial_pmk."),
         (["--combine", "none,evidence"], "combine 'evidence' needs two or more channels, got only spatial_pmk."),
         ([*TWO, "--combine", ","], "combine must be a list of one or more words"),
@@ -136,7 +136,7 @@ def test_a_wrong_combination_is_one_sentence_from_evaluate(
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([*TWO, "--combine", "none"], "learn: combine must be one of 'evidence', 'average', got 'none'."),
+        ([*TWO, "--combine", "none"], "learn: combine must be one of 'average', 'evidence', 'l1', 'l2', got 'none'."),
         (["--combine", "average"], "learn: combine 'average' needs two or more channels, got only spatial_pmk."),
         (["--channels", "auto,phog"], "channels: auto chooses the channels and stands alone, got auto, phog."),
     ],
@@ -213,3 +213,22 @@ def test_every_further_channel_needs_memory(
 ) -> None:
     monkeypatch.setattr(learners, "memory_of_this_machine", lambda: 80 * 10**2)
     assert refused("learn", photos, "-o", tmp_path / "model", *TWO).endswith("use at most 10 images.")
+
+
+def test_norms_are_measured_with_the_learners_that_have_them(run: Run, photos: Path, tmp_path: Path) -> None:
+    results = tmp_path / "out.json"
+    options = ("--learners", "mkl,infinite", "--combine", "l1,l2", "--json", results)
+    result = run("evaluate", photos, *TWO, *QUICK, *options)
+    assert result.exit_code == 0, result.stderr
+    both = "colour+texture"
+    assert rows_of(results) == {(both, "l1", "mkl"), (both, "l2", "mkl"), (both, "l1", "infinite")}
+    assert "Shares learned by mkl (l2) at 3 per category: " in result.stdout
+
+
+def test_a_norm_is_refused_where_no_learner_has_it(run: Run, photos: Path) -> None:
+    result = run("evaluate", photos, *TWO, *QUICK, "--learners", "gp,svm", "--combine", "l2")
+    assert result.exit_code != 0
+    assert (
+        "evaluate: combine 'l2' needs a learner that learns weights with a quadratic penalty, as mkl does, got gp, svm."
+        in " ".join(result.stderr.split())
+    )

@@ -48,15 +48,13 @@ def check(folder: Path, said: str) -> None:
     report = (folder / "report.html").read_text(encoding="utf-8")
     assert words in report
     assert report.count("Which image to label next") == 1
+    assert "  fewsight label --demo" in said.splitlines()
 
 
 def test_a_short_demo_leaves_all_it_promises(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fewsight.apps.workbench.demonstration.PROTOCOL", Protocol(None, (1, 3), 3, 1))
     monkeypatch.setattr("fewsight.apps.workbench.demonstration.EXAMPLES_TO_LEARN", 3)
     monkeypatch.setattr("fewsight.apps.workbench.demonstration.STARTS", 2)
-    monkeypatch.setattr(
-        "fewsight.apps.workbench.demonstration.OPTIONS", {"spatial_pmk": {"n_words": 30, "n_levels": 1}}
-    )
     result = run("demo", "--output", tmp_path / "new" / "folder")
     assert result.exit_code == 0
     check(tmp_path / "new" / "folder", result.stdout)

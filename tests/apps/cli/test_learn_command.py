@@ -226,3 +226,21 @@ def test_a_picture_with_two_labels_is_named(run: Run, own_photos: Path, tmp_path
 
 def test_without_copies_nothing_is_said_of_them(run: Run, photos: Path, tmp_path: Path) -> None:
     assert "same picture" not in run("learn", photos, "-o", tmp_path / "model", *SMALL).stdout
+
+
+def test_the_help_groups_its_options() -> None:
+    import typer
+
+    from fewsight.apps.cli.program import app
+
+    command = typer.main.get_command(app).commands["learn"]
+    panels: dict[str | None, set[str]] = {}
+    for option in command.params:
+        if option.param_type_name == "option":
+            panels.setdefault(option.rich_help_panel, set()).add(option.opts[0])
+    assert panels["What to learn from"] == {"--labels", "--exclude"}
+    assert panels["How to look at images"] == {"--channels", "--combine", "--set"}
+    assert panels["Few images"] == {"--borrow", "--refuse", "--closest", "--sense"}
+    assert panels["Many images"] == {"--learner", "--many"}
+    assert panels["Where to keep things"] == {"--output", "--cache-dir", "--no-cache"}
+    assert panels[None] >= {"--noise", "--seed", "--jobs"}

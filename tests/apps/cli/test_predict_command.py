@@ -57,6 +57,27 @@ def test_without_an_output_the_table_goes_to_stdout_as_csv(run: Run, model_file:
     assert result.stdout_bytes.count(b"\r\n") == 10
 
 
+def test_the_report_shows_every_image_of_the_table(run: Run, model_file: Path, photos: Path, tmp_path: Path) -> None:
+    output, report = tmp_path / "out.csv", tmp_path / "out.html"
+    (tmp_path / "broken.jpg").write_bytes(b"no image")
+    result = run("predict", model_file, photos, tmp_path / "broken.jpg", "-o", output, "--report", report)
+    assert result.exit_code == 0
+    assert result.stdout == f"Wrote {output}: 24 predictions.\nWrote {report}: pictures by category.\n"
+    page = report.read_text(encoding="utf-8")
+    assert page.count('src="data:image/jpeg;base64,') == len(rows_of(output)) == 24
+    assert "broken.jpg" in page
+    assert model_file.name in page
+
+
+def test_with_a_report_alone_stdout_is_still_the_table(
+    run: Run, model_file: Path, photos: Path, tmp_path: Path
+) -> None:
+    result = run("predict", model_file, photos / "grass", "--report", tmp_path / "out.html")
+    assert result.exit_code == 0
+    assert len(list(csv.DictReader(io.StringIO(result.stdout)))) == 8
+    assert (tmp_path / "out.html").exists()
+
+
 HOSTILE = [
     b"a,b.png",
     b'say "hi".png',

@@ -13,7 +13,7 @@ from typer.testing import Result
 
 from fewsight.apps.cli import app
 
-COMMANDS = ("demo", "learn", "predict", "evaluate", "channels")
+COMMANDS = ("demo", "learn", "predict", "evaluate", "channels", "parts")
 HEAVY = {"numpy", "scipy", "sklearn", "numba", "cv2", "skimage", "matplotlib", "PIL", "joblib"}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from example_parts.unlabelled_channel import CentredColour
@@ -9,7 +11,7 @@ from example_parts.unlabelled_channel import CentredColour
 from fewsight._base.errors import InvalidInput
 from fewsight.apps.workbench import learn
 from fewsight.channels import Colour, SpatialPmk
-from fewsight.images import ImageSet, sample_set
+from fewsight.images import ImageFile, ImageSet, sample_set
 
 SMALL = {"n_words": 16, "n_levels": 1, "n_descriptors": 500, "longest_side": 48}
 
@@ -55,6 +57,16 @@ def test_one_category_is_not_enough(tiles: ImageSet) -> None:
         learn(tiles.select(range(6)), [Colour()])
 
 
+def test_where_files_are_the_reason_for_too_few_categories_one_is_named(tiles: ImageSet, tmp_path: Path) -> None:
+    there = tiles.images[:2]
+    some = ImageSet([*there, ImageFile(tmp_path / "gone.png"), ImageFile(tmp_path / "away.png")], ["a", "a", "b", "b"])
+    sentence = r"found only 'a'; could not use 2 files, the first of them .*gone\.png \(no such file\)\.$"
+    with pytest.raises(InvalidInput, match=sentence):
+        learn(some, [Colour()])
+    with pytest.raises(InvalidInput, match=r"found only 'a'; could not use 1 file .*gone\.png \(no such file\)\.$"):
+        learn(some.select(range(3)), [Colour()])
+
+
 def test_images_without_a_label_reach_a_channel_that_learns_from_them(tiles: ImageSet) -> None:
     labels = [label if i % 3 else None for i, label in enumerate(tiles.labels)]
     learned = learn(ImageSet(tiles.images, labels), [CentredColour(), Colour()])
@@ -62,3 +74,29 @@ def test_images_without_a_label_reach_a_channel_that_learns_from_them(tiles: Ima
     assert len(learned.images) == 18
     first, _ = learned.model.channels
     assert first.learned_.header == {"images": 18, "labelled": 12}
+
+
+def test_images_of_none_of_these_are_learned_as_outsiders(tiles: ImageSet) -> None:
+    inside = tiles.select(range(12))
+    inside.outsiders = tiles.images[12:]
+    with_them, without = (
+        learn(inside, [Colour()], learner="gp"),
+        learn(tiles.select(range(12)), [Colour()], learner="gp"),
+    )
+    assert (with_them.n_outsiders, without.n_outsiders) == (6, 0)
+    assert with_them.counts == without.counts == {"brick": 6, "grass": 6}
+    assert list(with_them.model.classes_) == ["brick", "grass"]
+    strange = [model.assess(tiles.images[12:]).unknown.mean() for model in (with_them.model, without.model)]
+    assert strange[0] >= strange[1]
+    left_out = learn(inside, [Colour()], learner="nn")
+    assert left_out.n_outsiders == 0
+    assert "Left out 6 images of none of these: nn cannot learn from them." in left_out.remarks
+
+
+def test_a_label_that_looks_wrong_is_named(tiles: ImageSet) -> None:
+    assert learn(tiles, [Colour()], learner="gp").doubts == ()
+    labels = tiles.labels.copy()
+    labels[0] = "retina"
+    doubt = learn(ImageSet(tiles.images, labels), [Colour()], learner="gp").doubts[0]
+    assert (doubt.image, doubt.category, doubt.guess) == (tiles.images[0].name, "retina", "brick")
+    assert doubt.probability < 0.05

@@ -34,15 +34,24 @@ LEARN_TABLE = (
     ("labels.csv", "photos/owl/1.png", "elsewhere/3.png", "photos/owl/2.png"),
 )
 LEARN_VECTORS = ("learn", "photos", "--channels", "vectors", *VECTORS), ("-o",), ("vectors.npz", "photos/owl/1.png")
-PREDICT = ("predict", "model.fewsight", "photos"), ("-o",), ("model.fewsight", "photos/owl/2.png", "photos/loose.jpg")
-PREDICT_FILE = ("predict", "model.fewsight", "elsewhere/3.png"), ("-o",), ("model.fewsight", "elsewhere/3.png")
-PREDICT_VECTORS = ("predict", "model.fewsight", "photos", *VECTORS), ("-o",), ("vectors.npz",)
+PREDICT = (
+    ("predict", "model.fewsight", "photos"),
+    ("-o", "--report"),
+    ("model.fewsight", "photos/owl/2.png", "photos/loose.jpg"),
+)
+PREDICT_FILE = (
+    ("predict", "model.fewsight", "elsewhere/3.png"),
+    ("-o", "--report"),
+    ("model.fewsight", "elsewhere/3.png"),
+)
+PREDICT_VECTORS = ("predict", "model.fewsight", "photos", *VECTORS), ("-o", "--report"), ("vectors.npz",)
 EVALUATE = ("evaluate", "photos", "--labels", "labels.csv"), ("--json", "--report"), ("labels.csv", *PHOTOGRAPHS)
 BORROW = ("evaluate", "photos", "--borrow"), ("--json",), ("photos/owl/1.png", "photos/robin/1.png")
 EXPORT = ("export", "photos"), ("-o",), ("photos/owl/1.png", "photos/loose.jpg")
 VERBS = (EXPORT, LEARN, LEARN_TABLE, LEARN_VECTORS, PREDICT, PREDICT_FILE, PREDICT_VECTORS, EVALUATE, BORROW)
-WITHOUT_INPUT = {"demo", "channels"}
+WITHOUT_INPUT = {"demo", "channels", "parts"}
 PROJECT_VERBS = {
+    "label",
     "status",
     "sort",
     "import",

@@ -22,6 +22,7 @@ from fewsight.apps.workbench.preparation import FATAL, Preparation
 from fewsight.apps.workbench.project.catalogue import Reading
 from fewsight.channels import make_channel
 from fewsight.images import FeatureCache, ImageFile
+from fewsight.images.looks import stored_look
 from fewsight.images.shown import kept_copy
 
 NAMES = [f"{number}.png".encode() for number in range(6)]
@@ -39,16 +40,21 @@ class Heard:
     """What `on_reading` was told."""
 
     def __init__(self) -> None:
-        self.readings: list[tuple[Reading, bool]] = []
+        self.readings: list[Reading] = []
+        self.features: list[tuple[str, Path | None, str | None]] = []
         self.lock = threading.Lock()
 
-    def __call__(self, reading: Reading, features: bool) -> None:
+    def __call__(self, reading: Reading) -> None:
         with self.lock:
-            self.readings.append((reading, features))
+            self.readings.append(reading)
+
+    def on_features(self, image: str, fitted: Path | None, failure: str | None) -> None:
+        with self.lock:
+            self.features.append((image, fitted, failure))
 
     @property
     def by_path(self) -> dict[bytes, Reading]:
-        return {reading.path: reading for reading, _ in self.readings}
+        return {reading.path: reading for reading in self.readings}
 
 
 @pytest.fixture
@@ -62,7 +68,7 @@ def prepare(photographs: Path, cache: FeatureCache) -> Iterator[Callable[..., tu
 
     def start(**options: object) -> tuple[Preparation, Heard]:
         heard = Heard()
-        opened.append(Preparation(photographs, cache, heard, n_workers=1, **options))
+        opened.append(Preparation(photographs, cache, heard, on_features=heard.on_features, n_workers=1, **options))
         return opened[-1], heard
 
     yield start
@@ -82,22 +88,23 @@ def test_every_file_is_read_once_and_its_copies_are_kept(prepare, photographs: P
     work, heard = prepare()
     work.add(NAMES)
     assert work.wait(60)
-    assert sorted(reading.path for reading, _ in heard.readings) == NAMES
+    assert sorted(reading.path for reading in heard.readings) == NAMES
     for path, reading in heard.by_path.items():
         file = photographs / os.fsdecode(path)
         assert reading.hash == ImageFile(file).content_hash
         assert (reading.width, reading.height, reading.unreadable) == (60, 40, None)
         assert reading.stamp.size == file.stat().st_size
         assert kept_copy(cache, reading.hash, 320)
+        assert stored_look(reading.hash, cache) is not None
 
 
 def test_what_somebody_waits_for_comes_first(prepare) -> None:
     work, heard = prepare()
     wanted = NAMES[3]
-    work._waiting.extend((name, False) for name in NAMES)  # not awake yet: nobody was told
+    work._waiting.extend(preparation._Job(name) for name in NAMES)  # not awake yet: nobody was told
     work.first([wanted])
     assert work.wait(60)
-    assert heard.readings[0][0].path == wanted
+    assert heard.readings[0].path == wanted
 
 
 def test_features_and_encodings_are_in_the_cache_afterwards(
@@ -106,10 +113,11 @@ def test_features_and_encodings_are_in_the_cache_afterwards(
     images = [ImageFile(photographs / os.fsdecode(name)) for name in NAMES]
     fitted = make_channel("colour").fit(images)
     write_channels(tmp_path / "channels", [fitted])
-    work, heard = prepare(fitted=tmp_path / "channels")
+    work, heard = prepare(features=True, fitted=tmp_path / "channels")
     work.add(NAMES)
     assert work.wait(120)
-    assert {reading.path for reading, features in heard.readings if features} == set(NAMES)
+    assert {image for image, _, _ in heard.features} == {image.content_hash for image in images}
+    assert {fitted for _, fitted, _ in heard.features} == {tmp_path / "channels"}
     (channel,) = read_channels(tmp_path / "channels")
     channel.cache = cache
     channel._describe = lambda image: pytest.fail("its features are in the cache")
@@ -118,10 +126,52 @@ def test_features_and_encodings_are_in_the_cache_afterwards(
 
 
 def test_the_first_images_do_not_wait_for_features(prepare) -> None:
-    work, heard = prepare(channels=[("colour", {})])
+    work, heard = prepare(features=True, channels=["colour"])
+    seen: list[int] = []
+    work._on_features = lambda *about: seen.append(len(heard.readings))
     work.add(NAMES)
     assert work.wait(120)
-    assert [features for _, features in heard.readings] == [False] * 6 + [True] * 6
+    assert seen == [7, 8, 9, 10, 11, 12]  # each file was looked at before the first had its features
+
+
+def test_channels_are_fitted_in_a_process_and_images_encoded_by_them(
+    prepare, photographs: Path, cache: FeatureCache, tmp_path: Path
+) -> None:
+    work, heard = prepare(features=True, channels=["colour"])
+    work.add(NAMES)
+    assert work.wait(120)
+    pairs = [(path, reading.hash) for path, reading in sorted(heard.by_path.items())]
+    ended: list[str | None] = []
+    work.fit(pairs, tmp_path / "new" / "channels", ended.append)
+    assert work.wait(120)
+    assert ended == [None]
+    for name in NAMES:
+        (photographs / os.fsdecode(name)).unlink()  # what the cache has is not read again
+    heard.features.clear()
+    work.describe(pairs)
+    assert work.wait(60)
+    assert heard.features == [(content, tmp_path / "new" / "channels", None) for _, content in pairs]
+    (channel,) = read_channels(tmp_path / "new" / "channels")
+    expected = make_channel("colour", cache=cache).fit([ImageFile(name, content) for name, content in pairs])
+    assert channel.learned_.header == expected.learned_.header
+
+
+def test_features_of_a_file_that_has_changed_say_why_there_are_none(prepare, photographs: Path) -> None:
+    work, heard = prepare(features=True, channels=["colour"])
+    work.describe([(NAMES[0], "0" * 40)])
+    assert work.wait(60)
+    assert heard.features == [("0" * 40, None, "the file has changed since it was first read")]
+    assert heard.readings == []
+
+
+def test_channels_that_cannot_be_made_are_said_and_files_read_all_the_same(prepare) -> None:
+    work, heard = prepare(features=True, channels=["nonsense"])
+    work.add(NAMES)
+    assert work.wait(60)
+    assert set(heard.by_path) == set(NAMES)
+    assert len(work.remarks) == 1
+    assert work.remarks[0].startswith("Features cannot be computed: ")
+    assert "nonsense" in work.remarks[0]
 
 
 def test_broken_files_are_answered_for(prepare, photographs: Path) -> None:
@@ -154,10 +204,10 @@ def test_a_file_on_which_processes_die_is_unreadable(prepare, monkeypatch: pytes
     work, heard = prepare()
     ask = preparation._Worker.ask
 
-    def killing(worker: preparation._Worker, task) -> object:
+    def killing(worker: preparation._Worker, task, patience: float) -> object:
         if bytes.fromhex(task["path"]) == NAMES[2]:
             os.kill(worker._started().pid, signal.SIGKILL)
-        return ask(worker, task)
+        return ask(worker, task, patience)
 
     monkeypatch.setattr(preparation._Worker, "ask", killing)
     work.add(NAMES)
@@ -189,7 +239,8 @@ import sys, time
 from pathlib import Path
 from fewsight.apps.workbench.preparation import Preparation
 from fewsight.images import FeatureCache
-work = Preparation(Path(sys.argv[1]), FeatureCache(sys.argv[2], 10**9), lambda *_: None, channels=[("colour", {})], n_workers=2)
+options = {"features": True, "channels": ["colour"], "n_workers": 2}
+work = Preparation(Path(sys.argv[1]), FeatureCache(sys.argv[2], 10**9), lambda *_: None, **options)
 work.add([name.encode() for name in sys.argv[3:]])
 while len(work.pids) < 2:
     time.sleep(0.01)
@@ -218,7 +269,7 @@ def test_a_file_that_changes_while_it_is_read(
     from fewsight.apps.workbench import image_worker
 
     worker = ImageWorker(
-        {"folder": str(photographs), "cache": str(cache.folder), "max_bytes": 10**9, "channels": [], "fitted": None}
+        {"folder": str(photographs), "cache": str(cache.folder), "max_bytes": 10**9, "channels": [], "seed": 0}
     )
     read = image_worker.read_bytes
 

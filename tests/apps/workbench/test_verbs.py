@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from fewsight._base.errors import FewsightError, InvalidInput
-from fewsight.apps.workbench.asker import RandomAsker
 from fewsight.apps.workbench.project import Asked, Present
 from fewsight.apps.workbench.project.catalogue import Reading, known_files, record
+from fewsight.apps.workbench.project.events import Label, Question
 from fewsight.apps.workbench.verbs import Workbench, check_person
 from fewsight.images.capture import Capture
 from fewsight.images.hashing import hash_of
@@ -48,13 +48,14 @@ def bench(filled: Path) -> Iterator[Workbench]:
 
 def test_a_day_at_work(bench: Workbench, filled: Path) -> None:
     owl = bench.new_category("owl")
-    first = bench.next_question()
-    assert first is not None
-    bench.label(first.image, owl, asked=Asked("rule", None, 0))
-    bench.skip(IMAGES[1] if first.image != IMAGES[1] else IMAGES[2])
+    bench.label(IMAGES[0], owl, asked=Asked("rule", None, 0), notes=[Question(IMAGES[0], "random", "page")])
+    bench.skip(IMAGES[1])
     tit = bench.new_category("tit")
-    rest = [image for image in bench.ready() if image != first.image]
-    bench.label(rest[:2], tit)
+    rest = IMAGES[2:]
+    bench.label(rest[:2], tit, asked={rest[0]: Asked("grid")})
+    events = {event.act.image: event for event in bench.present.events if isinstance(event.act, Label)}
+    assert [events[image].asked for image in (IMAGES[0], *rest[:2])] == [Asked("rule", None, 0), Asked("grid"), None]
+    assert [event.act for event in bench.present.questions] == [Question(IMAGES[0], "random", "page")]
     bench.none_of_these(rest[2])
     bench.discard(rest[3])
     status = bench.status()
@@ -71,32 +72,6 @@ def test_a_day_at_work(bench: Workbench, filled: Path) -> None:
         while again.status().can_redo:
             again.redo()
         assert again.present.standings() == bench.present.standings()
-
-
-def test_every_image_is_asked_about_once_and_skipped_ones_last(bench: Workbench) -> None:
-    asked = []
-    owl = bench.new_category("owl")
-    bench.skip(IMAGES[0])
-    while (question := bench.next_question()) is not None:
-        asked.append(question.image)
-        bench.label(question.image, owl)
-    assert sorted(asked) == sorted(IMAGES)
-    assert asked[-1] == IMAGES[0]
-    assert [event.act.image for event in bench.present.questions] == asked
-
-
-def test_two_pages_never_get_one_question(bench: Workbench) -> None:
-    held: set[str] = set()
-    while (question := bench.next_question(held)) is not None:
-        assert question.image not in held
-        held.add(question.image)
-    assert held == set(IMAGES)
-
-
-def test_random_questions_depend_on_the_seed_and_the_images_alone() -> None:
-    first = [RandomAsker(1).put(IMAGES[:5], Present()), RandomAsker(1).put(IMAGES[4::-1], Present())]
-    assert first[0] == first[1]
-    assert len({RandomAsker(seed).put(IMAGES, Present()) for seed in range(20)}) > 1
 
 
 def test_a_request_that_is_sent_twice_counts_once(bench: Workbench) -> None:

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import skimage.data
 
+from fewsight._base.archive import read_archive, write_archive
 from fewsight._base.errors import InvalidInput
+from fewsight._base.types import State
 from fewsight.channels import make_channel
 from fewsight.features.networks import pretrained, pretrained_is_there, pretrained_network
 from fewsight.images import FeatureCache
@@ -41,6 +43,23 @@ def test_the_graph_is_made_once_and_kept(tmp_path, monkeypatch):
     (entry,) = tmp_path.rglob("*.arrays")
     entry.write_bytes(entry.read_bytes()[:1000])  # damaged: made again
     assert pretrained_network(cache).recipe() == first
+    pretrained._network.cache_clear()
+
+
+@there
+@pytest.mark.parametrize(
+    "change", [lambda a: a[: len(a) // 2], lambda a: a.astype(float), lambda a: a[::-1], np.zeros_like]
+)
+def test_a_kept_graph_that_is_whole_but_wrong_is_made_again(tmp_path, change):
+    pretrained._network.cache_clear()
+    cache = FeatureCache(tmp_path)
+    first = pretrained_network(cache).recipe()
+    (entry,) = tmp_path.rglob("*.arrays")
+    whole = read_archive(entry)
+    write_archive(entry, State(whole.header, {"onnx": change(whole.arrays["onnx"])}))
+    pretrained._network.cache_clear()
+    assert pretrained_network(cache).recipe() == first
+    np.testing.assert_array_equal(read_archive(entry).arrays["onnx"], whole.arrays["onnx"])
     pretrained._network.cache_clear()
 
 

@@ -72,7 +72,10 @@ def test_columns_are_evenly_spaced():
         ({"relevance": ["a"]}, "HistogramGPClassifier: relevance must be one of .* or numbers"),
         ({"relevance": [0.0, 0.0]}, "HistogramGPClassifier: relevance must be a list of numbers >= 0, not all zero"),
         ({"relevance_steps": 0}, "HistogramGPClassifier: relevance_steps must be a whole number >= 1, got 0"),
-        ({"random_state": -1}, "HistogramGPClassifier: random_state must be a whole number >= 0, got -1"),
+        (
+            {"random_state": -1},
+            "HistogramGPClassifier: random_state must be a whole number from 0 to 4,294,967,295, got -1",
+        ),
     ],
 )
 def test_settings_that_mean_nothing_get_one_sentence(options, sentence):

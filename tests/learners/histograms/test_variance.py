@@ -57,5 +57,5 @@ def test_a_state_of_another_size_is_refused(name):
     wrong = State(
         state.header, {**state.arrays, name: state.arrays[name][:, :-1] if name == "bins" else np.ones((3, 2))}
     )
-    with pytest.raises(FewsightError, match="a row per training example and a column per bin"):
+    with pytest.raises(FewsightError, match=f"the stored array {name} must be float64 of shape"):
         FastVariance.from_state(wrong, fast.operator)

@@ -5,10 +5,12 @@ import pytest
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
-from fewsight._base.errors import InvalidInput
+from fewsight._base.errors import FewsightError, InvalidInput
+from fewsight._base.types import State
 from fewsight.gp import BlockStack, GramsOnRequest, GramStack
 from fewsight.kernels import RBF
 from fewsight.learners import GPClassifier, KernelCombination, NearestMeanClassifier, SVMClassifier
+from fewsight.learners.inputs import GramInput
 from fewsight.persistence import load, save
 
 X, Y = make_blobs(70, 4, centers=3, cluster_std=3.0, random_state=1)
@@ -61,3 +63,18 @@ def test_blocks_that_do_not_fit_are_refused():
         fitted.predict(BlockStack.of(BLOCKS[:3]))
     with pytest.raises(InvalidInput, match=r"X \(test x training\) must be a matrix of any x 45, got 25 x 44"):
         fitted.predict(BlockStack.of([block[:, 1:] for block in BLOCKS]))
+
+
+@pytest.mark.parametrize("learner", [GPClassifier, SVMClassifier, NearestMeanClassifier, KernelCombination])
+def test_a_negative_diagonal_is_named_as_what_is_wrong(learner):
+    K = np.diag([1.0, 1.0, -0.5, 1.0])
+    with pytest.raises(
+        InvalidInput, match=rf"{learner.__name__}: the diagonal of a Gram matrix X must be >= 0, got -0\.5\."
+    ):
+        learner("precomputed").fit(K, ["a", "b", "a", "b"])
+
+
+def test_a_file_that_speaks_of_more_examples_than_any_gram_matrix_has_is_refused() -> None:
+    state = GPClassifier("precomputed").fit(np.eye(4), ["a", "a", "b", "b"]).input_.state()
+    with pytest.raises(FewsightError, match="width must be"):
+        GramInput.from_state(State({**state.header, "width": 2**31}, state.arrays))

@@ -68,7 +68,7 @@ def test_kernels_of_a_file_that_are_none_are_refused(wrong, tmp_path):
 
 @pytest.mark.parametrize("weights", ["average", [0.2, 0.5, 0.3]])
 def test_examples_come_and_go(weights):
-    grown = GPClassifier(KERNELS, weights=weights, noise_variance=0.1).fit(X[:40], Y[:40])
+    grown = GPClassifier(KERNELS, weights=weights, noise_variance=0.1, balanced=False).fit(X[:40], Y[:40])
     scales = grown.input_.scales
     grown.add(X[40:50], Y[40:50])
     weighted = grown.weights_ / scales
@@ -77,7 +77,7 @@ def test_examples_come_and_go(weights):
     expected = K_test @ np.linalg.solve(K + 0.1 * np.eye(50), targets)
     np.testing.assert_allclose(grown.latent(X[TEST]).mean, expected, atol=1e-8)
     grown.remove(np.arange(40, 50))
-    first = GPClassifier(KERNELS, weights=weights, noise_variance=0.1).fit(X[:40], Y[:40])
+    first = GPClassifier(KERNELS, weights=weights, noise_variance=0.1, balanced=False).fit(X[:40], Y[:40])
     np.testing.assert_allclose(grown.latent(X[TEST]).mean, first.latent(X[TEST]).mean, atol=1e-8)
 
 
@@ -158,3 +158,15 @@ def test_what_cannot_be_made_is_refused():
     for ask in (lambda side: side.gram(RBF()), lambda side: side.taking([RBF()]), lambda side: side.examples):
         with pytest.raises(InvalidInput, match="GramInput: kernels can only be made for rows of numbers or images"):
             ask(GramInput("GPClassifier"))
+
+
+def test_kernels_join_and_are_dropped():
+    side = VectorInput([RBF(scale=1.0), Linear()])
+    rows = np.random.default_rng(0).normal(size=(12, 3))
+    side.fit(rows, None, np.arange(12))
+    longer = side.joined([RBF(scale=2.0)])
+    assert longer.kernels == [RBF(scale=1.0), Linear(), RBF(scale=2.0)]
+    shorter = longer.keeping(np.array([2, 1]))
+    assert shorter.kernels == [RBF(scale=2.0), Linear()]
+    for found, number in zip(shorter.compare(rows[:4]), (2, 1), strict=True):
+        np.testing.assert_array_equal(found, longer.compare(rows[:4])[number])

@@ -47,7 +47,7 @@ class ParzenClassifier(KernelLearner):
         return State({}, {"shares": self.shares_})
 
     def _restore(self, state):
-        shares, shape = state.arrays["shares"], (self.input_.n_training, len(self.classes_))
-        if shares.shape != shape or not np.allclose(shares.sum(axis=0), 1) or (shares < 0).any():
-            raise ValueError(f"shares must be {shape} numbers >= 0 that add up to 1 for each category.")
+        shares = state.array("shares", (self.input_.n_training, len(self.classes_)), np.float64, least=0.0)
+        if not np.allclose(shares.sum(axis=0), 1):
+            raise ValueError("shares must add up to 1 for each category.")
         self.shares_ = shares

@@ -50,7 +50,7 @@ class CentredColour(Channel):
         return State(counts, {"mean": np.mean(samples, axis=0)})
 
     def _set_learned(self, state: State) -> None:
-        self.mean_ = state.arrays["mean"]
+        self.mean_ = state.array("mean", (3,), np.float64)
         self.learned_ = state
 
     def _encode_recipe(self) -> Recipe:

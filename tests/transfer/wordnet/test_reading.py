@@ -8,7 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from fewsight._base.archive import read_archive, write_archive
 from fewsight._base.errors import InvalidInput, WordNetMissing
+from fewsight._base.types import State
 from fewsight.images import FeatureCache
 from fewsight.transfer.wordnet import WordNet, closest_categories, find_wordnet, folder, lexicon, locate
 from fewsight.transfer.wordnet.folder import Folder
@@ -73,6 +75,34 @@ def test_the_second_time_nothing_is_parsed(tmp_path, small_folder, monkeypatch, 
     other = made.write(tmp_path / "other", made.entries[:-1])
     with pytest.raises(pytest.fail.Exception, match="parsed again"):
         WordNet.open(other, cache=cache)
+
+
+DAMAGES = [
+    lambda array: array[:-1],
+    lambda array: array[None],
+    lambda array: array.astype("U8"),
+    lambda array: np.full_like(array, np.nan) if array.dtype.kind == "f" else array + 200,
+]
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_kept_tables_that_are_whole_but_wrong_are_parsed_again(tmp_path, small_folder, damage):
+    cache = FeatureCache(tmp_path)
+    first = WordNet.open(small_folder, cache=cache)
+    (entry,) = tmp_path.rglob("*.arrays")
+    whole = read_archive(entry)
+    for name, array in whole.arrays.items():
+        if (
+            name in ("offsets", "files", "counts/values", "words", "glosses", "lemmas", "exceptions")
+            and damage is DAMAGES[3]
+        ):
+            continue  # other numbers or texts, as good as any
+        if name in ("exceptions",) and damage is DAMAGES[0]:
+            continue  # a line less, likewise
+        write_archive(entry, State(whole.header, {**whole.arrays, name: damage(array)}))
+        again = WordNet.open(small_folder, cache=cache)
+        assert same(again._nouns, first._nouns), name
+        np.testing.assert_array_equal(again._information, first._information)
 
 
 def test_a_cache_that_cannot_be_written_is_no_obstacle(tmp_path, small_folder):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, final
 
+from fewsight._base.none_of_these import NONE_OF_THESE
 from fewsight.active.assessment.audit import Accuracy
 from fewsight.active.assessment.stopping import Advice
 
@@ -21,6 +22,7 @@ class Status:
     accuracy : on the rest, by the audit; None before the first audit.
     expected_accuracy : on the rest, as the learner's own probabilities say; None before the first label.
     advice : whether to stop, and why.
+    n_none : labelled examples that belong to none of the categories.
     """
 
     counts: dict[Any, int]
@@ -30,9 +32,11 @@ class Status:
     accuracy: Accuracy | None
     expected_accuracy: float | None
     advice: Advice
+    n_none: int = 0
 
     def __str__(self) -> str:
-        listed = ", ".join(f"{label}: {count}" for label, count in self.counts.items())
+        counts = {**self.counts, **({NONE_OF_THESE: self.n_none} if self.n_none else {})}
+        listed = ", ".join(f"{label}: {count}" for label, count in counts.items())
         lines = [f"{self.n_labelled:,} labelled{f' ({listed})' if listed else ''}, {self.n_rest:,} left."]
         if self.n_skipped:
             lines.append(f"{self.n_skipped:,} skipped for now.")

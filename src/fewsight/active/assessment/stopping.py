@@ -7,12 +7,14 @@ so what w answers did, h more are expected to do
 
     log((n + h) / n) / log(n / (n - w))
 
-times. They cannot gain more than there is to gain: the errors on the rest, as many as the audit allows.
+times. They cannot gain more than there is to gain: the errors on the rest, as the audit estimates them or, before the first
+audit, as the probabilities expect them. So the gain, the estimate and its interval never contradict each other.
 
 The rest is not all: a rule asks about the hard ones first, so what is left of a small pool is easy, while images still to
 come are as the whole pool was. The labelled examples stand for the part that is gone. Each is predicted from all other
 labels, in closed form, now and as it would have been with half of the labels; their labels say which prediction was
-right. So few examples need a longer look back than the last w answers.
+right. So few examples need a longer look back than the last w answers. What there is to gain on new examples is what the rest
+and the labelled examples get wrong together.
 
 Advice to stop is given where the gain expected of 100 more answers, on the rest and on the whole, is so far below a point
 that it is rarely above one, and no category was new among the last answers.
@@ -30,6 +32,7 @@ import numpy.typing as npt
 from fewsight._base.types import Array, Indices
 from fewsight.active.assessment.audit import Accuracy
 from fewsight.gp import Posterior
+from fewsight.learners.labels import NO_CLASS, class_numbers
 
 WINDOW = 40  # answers looked back
 LEAST = 20  # answers without which no advice to stop is given
@@ -45,12 +48,14 @@ class Advice:
 
     expected_changes : decisions on the rest that 100 more answers would change; None while that cannot be said.
     expected_gain : how much more of the rest they would get right, as a share; None likewise.
+    expected_gain_on_new : how much more of new examples, which are as the whole pool was; None likewise.
     """
 
     stop: bool
     reason: str
     expected_changes: float | None = None
     expected_gain: float | None = None
+    expected_gain_on_new: float | None = None
 
 
 class Decisions(NamedTuple):
@@ -61,17 +66,74 @@ class Decisions(NamedTuple):
     columns: npt.NDArray[np.int32]
 
 
-def gain_on_labelled(K: Array, targets: Array, noise: Array, n_before: int) -> int:
+class OnLabelled(NamedTuple):
+    """Labelled examples that are predicted right by all others and were not by some, and those that still are not."""
+
+    gained: int
+    wrong: int
+
+
+def gain_on_labelled(K: Array, targets: Array, noise: Array, n_before: int) -> OnLabelled:
     """How many more labelled examples (n) all others predict right than those of the first `n_before` did.
 
-    K is their covariance (n, n), targets are theirs (n, c), noise is each one's variance (n,).
+    K is their covariance (n, n), targets are theirs (n, c), noise is each one's variance (n,). Those of no class do not count.
     """
-    truth, first = targets.argmax(axis=1), slice(0, n_before)
+    truth, first = class_numbers(targets), slice(0, n_before)
     before = Posterior.condition(K[first, first], targets[first], noise[first])
     predicted = before.mean(K[n_before:, first])
     then = np.concatenate([before.leave_one_out().mean, predicted]).argmax(axis=1)
     now = Posterior.condition(K, targets, noise).leave_one_out().mean.argmax(axis=1)
-    return int((now == truth).sum()) - int((then == truth).sum())
+    n_right = int((now == truth).sum())
+    return OnLabelled(n_right - int((then == truth).sum()), int((truth != NO_CLASS).sum()) - n_right)
+
+
+@final
+@dataclass(frozen=True)
+class Outlook:
+    """What is right now, and what some more answers would gain: on the rest, and on new examples. All are shares."""
+
+    right: float
+    gain: float
+    right_of_new: float
+    gain_on_new: float
+
+    @classmethod
+    def of(
+        cls, right: float, gain: float, n_rest: int, labelled: OnLabelled | None, n_labelled: int, longer: float
+    ) -> Outlook:
+        """From the share of the rest that is right, what the last answers promise for it, and what labels gained elsewhere.
+
+        `longer` is how many times what half of the labels gained on the labelled examples is to come.
+        """
+        gain = float(np.clip(gain, 0.0, 1.0 - right))
+        if labelled is None:
+            return cls(right, gain, right, gain)
+        n = n_rest + n_labelled
+        wrong = ((1.0 - right) * n_rest + labelled.wrong) / n
+        of_all = (gain * n_rest + labelled.gained * longer) / n
+        return cls(right, gain, 1.0 - wrong, float(np.clip(of_all, 0.0, wrong)))
+
+    @property
+    def is_small(self) -> bool:
+        """Whether hardly anything is to be gained."""
+        return max(self.gain, self.gain_on_new) < STOP_BELOW
+
+    def sentence(self, ahead: int) -> str:
+        """What so many more answers would do."""
+        if self.is_small:
+            return f"{ahead} more answers would probably gain less than {SMALL_GAIN * 100:.0f} point."
+        if self.gain >= STOP_BELOW:
+            return f"{ahead} more answers would probably gain {_points(self.gain, self.right)}."
+        gained = f"{_points(self.gain_on_new, self.right_of_new)} on new examples"
+        now = f"of which about {self.right_of_new:.0%} would be right now"
+        return f"{ahead} more answers would hardly change the rest, but probably gain {gained}, {now}."
+
+
+def _points(gain: float, right: float) -> str:
+    """Never more than what the share that is right, rounded as it is shown, leaves."""
+    if gain < SMALL_GAIN:
+        return "up to 1 point"
+    return f"about {_number(max(1, min(round(gain * 100), 100 - round(right * 100))), 'point', 'points')}"
 
 
 def advise(
@@ -79,42 +141,31 @@ def advise(
     probabilities: Array,
     rest: Indices,
     accuracy: Accuracy | None,
-    on_labelled: Callable[[int], int] | None = None,
+    on_labelled: Callable[[int], OnLabelled] | None = None,
 ) -> Advice:
     """From the decisions after the last answers, the present probabilities (r, c) of the rest, their positions, and the audit.
 
     `on_labelled` says, for a number of first labels, how many more labelled examples are predicted right now than by those.
     """
     if not len(rest):
-        return Advice(True, "Nothing is left to ask.", 0.0, 0.0)
+        return Advice(True, "Nothing is left to ask.", 0.0, 0.0, 0.0)
     if len(history) < 2 or history[-1].n_labelled - history[0].n_labelled < LEAST:
         return Advice(False, f"Too early to say: advice comes after {LEAST} answers{_about(accuracy, '; so far ')}")
     (n_before, classes_before, before), (n, n_classes, now) = history[0], history[-1]
-    changed = before[rest] != now[rest]
-    rows = np.flatnonzero(changed)
+    rows = np.flatnonzero(before[rest] != now[rest])
     worth = float((probabilities[rows, now[rest][rows]] - probabilities[rows, before[rest][rows]]).sum())
     ahead = min(AHEAD, len(rest))
-    growth = np.log((n + ahead) / n) / np.log(n / max(n_before, 1))
-    gain = min(worth / len(rest) * growth, 1.0 if accuracy is None else 1.0 - accuracy.low)
-    of_all = gain
-    if on_labelled is not None:
-        longer = np.log((n + ahead) / n) / np.log(n / (n // 2))
-        of_all = (worth * growth + on_labelled(n // 2) * longer) / (len(rest) + n)
+    log_growth = np.log((n + ahead) / n)
+    growth, longer = float(log_growth / np.log(n / max(n_before, 1))), float(log_growth / np.log(n / (n // 2)))
+    right = float(probabilities.max(axis=1).mean()) if accuracy is None else accuracy.estimate
+    labelled = None if on_labelled is None else on_labelled(n // 2)
+    outlook = Outlook.of(right, worth / len(rest) * growth, len(rest), labelled, n, longer)
+    new = n_classes - classes_before
     facts = f"The last {n - n_before} answers changed {len(rows):,} of {len(rest):,} decisions{_about(accuracy, '; ')}"
-    stop = max(gain, of_all) < STOP_BELOW and n_classes == classes_before
-    reason = f"{facts} {_reason(ahead, gain, of_all, n_classes - classes_before)}"
-    return Advice(bool(stop), reason, len(rows) * float(growth), float(max(gain, of_all)))
-
-
-def _reason(ahead: int, gain: float, of_all: float, new_classes: int) -> str:
-    if new_classes:
-        return f"{_number(new_classes, 'category is', 'categories are')} new among them, so it is worth going on."
-    if max(gain, of_all) < STOP_BELOW:
-        return f"{ahead} more answers would probably gain less than {SMALL_GAIN * 100:.0f} point."
-    points = _number(max(1, round(max(gain, of_all) * 100)), "point", "points")
-    if gain < STOP_BELOW:
-        return f"{ahead} more answers would hardly change the rest, but probably gain about {points} on new examples."
-    return f"{ahead} more answers would probably gain about {points}."
+    found = f"{_number(new, 'category is', 'categories are')} new among them, so it is worth going on."
+    reason = f"{facts} {found if new else outlook.sentence(ahead)}"
+    stop = outlook.is_small and not new
+    return Advice(bool(stop), reason, len(rows) * growth, outlook.gain, outlook.gain_on_new)
 
 
 def _about(accuracy: Accuracy | None, joint: str) -> str:

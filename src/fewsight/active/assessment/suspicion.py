@@ -14,6 +14,7 @@ import numpy as np
 from fewsight._base.types import Array, Indices
 from fewsight.gp import Posterior
 from fewsight.learners.calibration import fit_calibration
+from fewsight.learners.labels import NO_CLASS, class_numbers
 
 LEAST_PROBABILITY = 1e-300
 USUAL = 0.5  # of the average surprise at the others of its category
@@ -23,15 +24,16 @@ def surprises_at(posterior: Posterior) -> Array:
     """The surprise, in nats, at each label when it is predicted from all others, less what is usual (n,).
 
     Targets are largest in the column of a label. The only example of its class cannot be predicted by others; nothing is known
-    against it, and it is the least surprising.
+    against it, and it is the least surprising; the same holds for an example that belongs to none.
     """
-    classes = posterior.targets.argmax(axis=1)
+    numbers = class_numbers(posterior.targets)
+    classes = np.where(numbers == NO_CLASS, posterior.n_targets, numbers)
     counts = np.bincount(classes)[classes]
-    known = np.flatnonzero(counts > 1)
+    known = np.flatnonzero((counts > 1) & (numbers != NO_CLASS))
     if not len(known):
         return np.zeros(len(classes))
     found = _plain_surprises(posterior, classes, known)
-    totals = np.bincount(classes[known], weights=found, minlength=len(classes))[classes[known]]
+    totals = np.bincount(classes[known], weights=found, minlength=posterior.n_targets + 1)[classes[known]]
     found -= USUAL * (totals - found) / (counts[known] - 1)
     every = np.full(len(classes), min(0.0, float(found.min())))
     every[known] = found

@@ -7,7 +7,7 @@ import numpy as np
 from fewsight._base.checks import owner_name
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
-from fewsight.active.followers.base import LEAST_TO_LEARN, Follower, LeftOut
+from fewsight.active.followers.base import LEAST_TO_LEARN, Certainty, Follower, LeftOut
 from fewsight.active.followers.gp import GPFollower
 from fewsight.active.followers.histogram import HistogramFollower
 from fewsight.active.followers.refit import ExampleFollower, GramFollower
@@ -79,6 +79,7 @@ def _fixed(learner: Learner, examples: Examples, pool: Pool | None) -> FixedView
 __all__ = [
     "FOLLOWERS",
     "LEAST_TO_LEARN",
+    "Certainty",
     "ExampleFollower",
     "Follower",
     "GPFollower",

@@ -13,10 +13,13 @@ from fewsight.active.assessment.suspicion import surprises_at
 from fewsight.active.history import Plain
 from fewsight.active.pools import Pool
 from fewsight.active.views import Labelled, LabelledView
+from fewsight.active.views.base import Mask
 from fewsight.gp import Posterior
 from fewsight.learners import KernelLearner, Learner
 from fewsight.learners.calibration import Calibration
 from fewsight.learners.examples import KernelLike
+from fewsight.learners.labels import NO_CLASS
+from fewsight.learners.novelty import Novelty
 
 LEAST_TO_LEARN = 10  # labels; with fewer, noise and weights that are to be learned are the plain ones
 Recorded = Mapping[str, Plain]
@@ -24,11 +27,27 @@ Settings = TypeVar("Settings")  # what is learned at intervals
 
 
 class LeftOut(NamedTuple):
-    """Of each labelled example, left out in closed form: means (n, c), and the class (n,) that is right."""
+    """Of each labelled example, left out in closed form: means (n, c), and the class (n,) that is right.
+
+    An example of no class has the number `NO_CLASS`; `unknown` (n,) says what would be called unknown, where that is known.
+    """
 
     mean: Array
     truth: Indices
     calibration: Calibration
+    unknown: Mask | None = None
+
+    def wrong(self) -> Mask:
+        """Of each, whether the others get it wrong: another class or, of no class, not called unknown."""
+        wrong: Mask = self.mean.argmax(axis=1) != self.truth if self.mean.shape[1] else np.ones(len(self.truth), bool)
+        return wrong if self.unknown is None else np.where(self.truth == NO_CLASS, ~self.unknown, wrong)
+
+
+class Certainty(NamedTuple):
+    """How sure to be, and what is like no class; None where a learner does not say."""
+
+    calibration: Calibration | None = None
+    novelty: Novelty | None = None
 
 
 class Follower(ABC, Generic[Settings]):
@@ -63,8 +82,8 @@ class Follower(ABC, Generic[Settings]):
         """The learner with these labels, ready for new examples."""
 
     @abstractmethod
-    def calibration(self, labelled: Labelled, settings: Settings) -> Calibration | None:
-        """How sure to be, learned from these labels; None where the learner is not calibrated."""
+    def certainty(self, labelled: Labelled, settings: Settings) -> Certainty:
+        """How sure to be and what is unknown, learned from these labels, of one class or more."""
 
     @abstractmethod
     def left_out(self, view: LabelledView, settings: Settings) -> LeftOut | None:

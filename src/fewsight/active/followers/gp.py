@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import final
 
 import numpy as np
@@ -11,23 +12,25 @@ from sklearn.base import clone
 from fewsight._base.checks import check_positive, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
-from fewsight.active.followers.base import Follower, LeftOut, Recorded, set_width
-from fewsight.active.views import Hyperparameters, Labelled, LabelledView, PoolView
+from fewsight.active.followers.base import Certainty, Follower, LeftOut, Recorded, set_width
+from fewsight.active.history import Plain
+from fewsight.active.views import Hyperparameters, Label, Labelled, LabelledView, PoolView
+from fewsight.active.views.pool_view import balance_of
 from fewsight.channels import check_weights
 from fewsight.gp import Posterior
 from fewsight.learners import GPClassifier
-from fewsight.learners.calibration import Calibration
-from fewsight.learners.weight_search import PLAIN_NOISE
+from fewsight.learners.sharpness import USUAL_NOISE
 
 
 @final
 @dataclass(frozen=True)
 class LearnedKernel:
-    """Weights, scales and noise of a Gaussian process on a pool."""
+    """Weights, scales and noise of a Gaussian process on a pool, and factors on the noise of each class."""
 
     weights: Array  # (k,)
     scales: Array  # (k,)
     noise_variance: float
+    balance: Mapping[Label, float] = field(default_factory=dict)
 
 
 @final
@@ -40,7 +43,7 @@ class GPFollower(Follower[LearnedKernel]):
         """Kernels are scaled by the pool's mean diagonal."""
         learner, k = self.template, self.pool.n_kernels
         given = learner.noise_variance
-        noise = PLAIN_NOISE if isinstance(given, str) else check_positive(learner, "noise_variance", given)
+        noise = USUAL_NOISE if isinstance(given, str) else check_positive(learner, "noise_variance", given)
         if not isinstance(learner.weights, str):
             weights = check_weights(learner, learner.weights, k)
         else:
@@ -50,21 +53,20 @@ class GPFollower(Follower[LearnedKernel]):
     def _learn(self, labelled: Labelled) -> LearnedKernel:
         learner = self.template
         learns_weights = isinstance(learner.weights, str) and self.pool.n_kernels > 1
+        balance = balance_of(labelled.labels) if learner.balanced else {}
         if not isinstance(learner.noise_variance, str) and not learns_weights:
-            return self.plain()
+            return replace(self.plain(), balance=balance)
         grams = self.pool.grams(np.array(labelled.positions, dtype=np.intp))
         means = np.array([float(gram.diagonal().mean()) for gram in grams])
         scales = np.where(means > 0, means, 1.0)
         scaled = [gram / scale for gram, scale in zip(grams, scales, strict=True)]
         targets = labelled._replace(classes=sorted(labelled.classes)).targets()
         weights, noise = learner.weights_and_noise(scaled, targets)
-        return LearnedKernel(weights, scales, noise)
+        return LearnedKernel(weights, scales, noise, balance)
 
     def view(self, settings: LearnedKernel) -> PoolView:
-        balanced = bool(self.template.balanced)
-        return PoolView(
-            self.pool, Hyperparameters(settings.weights / settings.scales, settings.noise_variance, balanced)
-        )
+        factors = settings.weights / settings.scales
+        return PoolView(self.pool, Hyperparameters(factors, settings.noise_variance, settings.balance))
 
     def learner(self, labelled: Labelled, settings: LearnedKernel) -> GPClassifier:
         model = clone(self.template).set_params(kernel=self.pool.parameter)
@@ -79,23 +81,42 @@ class GPFollower(Follower[LearnedKernel]):
         model.posterior_ = Posterior.condition(*view.closed_form())
         return model.recalibrate()
 
-    def calibration(self, labelled: Labelled, settings: LearnedKernel) -> Calibration | None:
-        return self.learner(labelled, settings).calibration_ if self.template.calibrated else None
+    def certainty(self, labelled: Labelled, settings: LearnedKernel) -> Certainty:
+        model = self.learner(labelled, settings)
+        return Certainty(model.calibration_ if self.template.calibrated else None, model.novelty_)
 
     def left_out(self, view: LabelledView, settings: LearnedKernel) -> LeftOut:
         model = self.learner(view.labelled, settings)
-        posterior = model.posterior_
-        return LeftOut(posterior.leave_one_out().mean, posterior.targets.argmax(axis=1), model.calibration_)
+        for category, loan in view.loans.items():
+            model.borrow(category, *loan)
+        mean, unknown = model.leave_one_out().mean, model.left_out_unknown()
+        return LeftOut(mean, view.labelled.numbers(), model.calibration_, unknown)
 
     def record(self, settings: LearnedKernel) -> Recorded:
         weights, scales = settings.weights.tolist(), settings.scales.tolist()
-        return {"weights": weights, "scales": scales, "noise_variance": float(settings.noise_variance)}
+        found: dict[str, Plain] = {
+            "weights": weights,
+            "scales": scales,
+            "noise_variance": float(settings.noise_variance),
+        }
+        return {**found, "balance": [[label, factor] for label, factor in settings.balance.items()]}
 
     def from_record(self, record: Recorded) -> LearnedKernel:
         k = self.pool.n_kernels
         scales = check_weights("records", _numbers(record, "scales"), k)
         noise = check_positive("records", "noise_variance", record["noise_variance"])
-        return LearnedKernel(check_weights("records", _numbers(record, "weights"), k), scales, noise)
+        weights = check_weights("records", _numbers(record, "weights"), k)
+        return LearnedKernel(weights, scales, noise, _balance(record))
+
+
+def _balance(record: Recorded) -> dict[Label, float]:
+    """Pairs of a class and a factor; none in a record of an earlier version, whose noise was the same for all."""
+    pairs = record.get("balance", [])
+    if not isinstance(pairs, (list, tuple)) or not all(
+        isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs
+    ):
+        raise InvalidInput(f"records: balance of a re-learning must be a list of pairs, got {shown(pairs)}.")
+    return {label: check_positive("records", "balance", factor) for label, factor in pairs}
 
 
 def _numbers(record: Recorded, name: str) -> list[float]:

@@ -12,7 +12,7 @@ from sklearn.base import clone
 from fewsight._base.checks import check_number, check_positive
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
-from fewsight.active.followers.base import Follower, LeftOut, Recorded
+from fewsight.active.followers.base import Certainty, Follower, LeftOut, Recorded
 from fewsight.active.pools import Pool
 from fewsight.active.pools.histogram_rows import HistogramRows, KeptColumns
 from fewsight.active.views import HistogramView, Labelled, LabelledView
@@ -22,8 +22,8 @@ from fewsight.learners import HistogramGPClassifier
 from fewsight.learners.calibration import Calibration
 from fewsight.learners.examples import KernelLike
 from fewsight.learners.histograms import Found, choose_kernel_and_noise
-from fewsight.learners.weight_search import PLAIN_NOISE
 
+PLAIN_NOISE = 1e-2  # relative, before any is learned
 NEUTRAL = {"power": 1.0, "exponential": 0.0}  # the parameter with which a transform changes nothing
 
 
@@ -75,7 +75,7 @@ class HistogramFollower(Follower[LearnedHistograms]):
     def _learn(self, labelled: Labelled) -> LearnedHistograms:
         operator = HistogramOperator.from_rows(self.rows.rows[labelled.positions])
         found = choose_kernel_and_noise(
-            operator, _numbers(labelled), len(labelled.classes), self.rows.side.groups, self.template.settings()
+            operator, labelled.numbers(), len(labelled.classes), self.rows.side.groups, self.template.settings()
         )
         noise, kernel = float(found.levels[0]), self._plain.columns.operator
         factor = _scalar(found.operator.weights, kernel.weights)
@@ -107,19 +107,20 @@ class HistogramFollower(Follower[LearnedHistograms]):
         noise = np.full((len(labelled.labels), 1), settings.noise_variance)
         found = Found(operator, parameter, noise, np.array([settings.noise_variance]), settings.log_evidence)
         model: HistogramGPClassifier = clone(self.template).set_params(kernel=side.parameter)
-        return model.settle(side, np.array(labelled.classes), _numbers(labelled), found, rows)
+        return model.settle(side, np.array(labelled.classes), labelled.numbers(), found, rows)
 
-    def calibration(self, labelled: Labelled, settings: LearnedHistograms) -> Calibration | None:
-        if not self.template.calibrated or len(labelled.classes) < 2:
-            return None
-        return self.learner(labelled, settings).calibration_
+    def certainty(self, labelled: Labelled, settings: LearnedHistograms) -> Certainty:
+        if len(labelled.classes) < 2:
+            return Certainty()
+        model = self.learner(labelled, settings)
+        return Certainty(model.calibration_ if self.template.calibrated else None, model.novelty_)
 
     def left_out(self, view: LabelledView, settings: LearnedHistograms) -> LeftOut | None:
         known = view.closed_form()
         assert known is not None
         posterior = Posterior.condition(*known)
         calibration = view.calibration or Calibration()
-        return LeftOut(posterior.leave_one_out().mean, posterior.targets.argmax(axis=1), calibration)
+        return LeftOut(posterior.leave_one_out().mean, view.labelled.numbers(), calibration)
 
     def record(self, settings: LearnedHistograms) -> Recorded | None:
         """Weights of many dimensions are learned again."""
@@ -135,10 +136,6 @@ class HistogramFollower(Follower[LearnedHistograms]):
             None if evidence is None else check_number("records", "log_evidence", evidence, least=-1e300, most=1e300)
         )
         return LearnedHistograms(self._plain.columns, factor, noise, known)
-
-
-def _numbers(labelled: Labelled) -> Indices:
-    return labelled.targets().argmax(axis=1).astype(np.intp)
 
 
 def _scalar(weights: Array, others: Array) -> float | None:

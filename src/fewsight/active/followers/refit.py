@@ -11,10 +11,10 @@ from sklearn.base import clone
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
-from fewsight.active.followers.base import Follower, Recorded, set_width
+from fewsight.active.followers.base import Certainty, Follower, Recorded, set_width
 from fewsight.active.views import Labelled, LabelledView, RefittedView
 from fewsight.learners import KernelLearner, Latent, Learner
-from fewsight.learners.labels import Labels
+from fewsight.learners.labels import Labels, with_outsiders
 
 
 class RefitFollower(Follower[None]):
@@ -39,11 +39,11 @@ class RefitFollower(Follower[None]):
 
     def learner(self, labelled: Labelled, settings: None) -> Learner:
         positions = np.array(labelled.positions, dtype=np.intp)
-        fitted, _ = self._fit(positions, np.array(labelled.labels))
+        fitted, _ = self._fit(positions, with_outsiders(labelled.labels))
         return self._taken_away(fitted, positions)
 
-    def calibration(self, labelled: Labelled, settings: None) -> None:
-        return None
+    def certainty(self, labelled: Labelled, settings: None) -> Certainty:
+        return Certainty()
 
     def left_out(self, view: LabelledView, settings: None) -> None:
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Self
 
 import numpy as np
 
@@ -11,19 +12,23 @@ from fewsight._base.checks import owner_name
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.active.pools.histogram_rows import HistogramRows
+from fewsight.active.pools.kept_rows import Block, KeptRows
 from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.inputs import Input
+
+AT_A_TIME = 32  # rows that are computed together: of many kernels, a block of them is large
 
 
 class Pool(ABC):
     """m examples that may be asked about, compared by one or several kernels.
 
-    A pool never changes, so that one serves many runs. Kernel values are those of the kernels themselves: a view divides them by
-    scales. Rows of examples that got a label are kept, as re-learning needs them again.
+    A pool never changes, so that one serves many runs, and several threads; `grow` gives a larger one. Kernel values are those
+    of the kernels themselves: a view divides them by scales. Rows of examples that got a label are kept, as re-learning needs
+    them again, up to a bound in bytes.
     """
 
-    def __init__(self) -> None:
-        self._kept: dict[int, Array] = {}  # position -> (k, m)
+    def __init__(self, kept: KeptRows | None = None) -> None:
+        self.kept = KeptRows() if kept is None else kept
 
     @abstractmethod
     def __len__(self) -> int:
@@ -45,46 +50,122 @@ class Pool(ABC):
 
     @abstractmethod
     def input_of(self, positions: Indices, scales: Array) -> Input:
-        """These examples as the training side of a learner, in the form in which the pool was given."""
+        """These examples as the training side of a learner, in the form in which the pool was given.
+
+        Parameters
+        ----------
+        positions : positions in the pool (n,), from 0.
+        scales : what each of the k kernels is divided by (k,), > 0.
+        """
 
     @property
     @abstractmethod
     def parameter(self) -> KernelLike:
         """What to pass as `kernel` to a learner that shall take examples of this form."""
 
+    @abstractmethod
+    def grow(self, examples: Examples) -> Self:
+        """The pool with more examples of the same form behind those that there are; what was computed is kept.
+
+        Parameters
+        ----------
+        examples : further examples of the form in which the pool came.
+        """
+
     def block(self, rows: Indices, columns: Indices, factors: Array) -> Array:
-        """The kernels' sum, weighted by `factors` (k,), between some examples and others."""
+        """The kernels' sum, weighted by `factors` (k,), between some examples and others.
+
+        Parameters
+        ----------
+        rows : positions (r,), from 0.
+        columns : positions (s,), from 0.
+        factors : a factor for each of the k kernels (k,).
+
+        Returns
+        -------
+        array (r, s)
+            float64.
+        """
         if not len(rows) or not len(columns):
             return np.zeros((len(rows), len(columns)))
         return combined(self._compare(rows, columns), factors)
 
     def rows(self, positions: Indices, factors: Array) -> Array:
-        """The kernels' weighted sum between some examples and the whole pool (q, m); what was computed is kept."""
-        return combined(self.parts(positions), factors)
+        """The kernels' weighted sum between some examples and the whole pool (q, m); what was computed is kept.
+
+        Parameters
+        ----------
+        positions : positions (q,), from 0.
+        factors : a factor for each of the k kernels (k,).
+        """
+        rows = np.empty((len(positions), len(self)))
+        for start in range(0, len(positions), AT_A_TIME):
+            some = positions[start : start + AT_A_TIME]
+            for row, parts in enumerate(self._each_part(some), start):
+                rows[row] = combined(parts, factors)
+        return rows
 
     def parts(self, positions: Indices) -> list[Array]:
-        """Each kernel between some examples and the whole pool (q, m); what was computed is kept."""
-        missing = np.array([position for position in positions if int(position) not in self._kept], dtype=np.intp)
-        if len(missing):
-            fresh = np.stack(self._compare(missing, None), axis=1)
-            self._kept.update(zip(missing.tolist(), fresh, strict=True))
+        """Each kernel between some examples and the whole pool (q, m); what was computed is kept.
+
+        Parameters
+        ----------
+        positions : positions (q,), from 0.
+        """
         if not len(positions):
             return [np.zeros((0, len(self))) for _ in range(self.n_kernels)]
-        kept = [self._kept[position] for position in positions.tolist()]
-        return [np.stack([parts[number] for parts in kept]) for number in range(self.n_kernels)]
+        each = self._each_part(positions)
+        return [np.stack([parts[number] for parts in each]).astype(np.float64) for number in range(self.n_kernels)]
+
+    def _each_part(self, positions: Indices) -> list[Block]:
+        """Of each example, each kernel with the whole pool (k, m): kept, kept and continued, or computed."""
+        wanted, m = positions.tolist(), len(self)
+        known = self.kept.known(wanted)
+        missing = [position for position in dict.fromkeys(wanted) if position not in known]
+        fresh = self._computed(missing, None)
+        for width in sorted({row.shape[1] for row in known.values()} - {m}):  # of a pool that has grown since
+            short = [position for position, row in known.items() if row.shape[1] == width]
+            more = self._computed(short, np.arange(width, m))
+            fresh |= {position: np.hstack([known[position], more[position]]) for position in short}
+        if fresh:
+            self.kept.keep(fresh)
+        known |= fresh
+        return [known[position] for position in wanted]
+
+    def _computed(self, positions: list[int], columns: Indices | None) -> dict[int, Array]:
+        """Each kernel of each of these examples with others (k, s)."""
+        if not positions:
+            return {}
+        blocks = np.stack(self._compare(np.array(positions, dtype=np.intp), columns), axis=1)
+        return {position: np.array(block) for position, block in zip(positions, blocks, strict=True)}
 
     def diagonal(self, factors: Array) -> Array:
-        """The kernels' weighted sum of each example with itself (m,)."""
+        """The kernels' weighted sum of each example with itself (m,).
+
+        Parameters
+        ----------
+        factors : a factor for each of the k kernels (k,).
+        """
         return combined(self.diagonals, factors)
 
     def scales(self, positions: Indices | None = None) -> Array:
-        """The mean diagonal of each kernel over the pool, or over some of it (k,); 1 where that is zero."""
+        """The mean diagonal of each kernel over the pool, or over some of it (k,); 1 where that is zero.
+
+        Parameters
+        ----------
+        positions : positions (q,), from 0; None for all.
+        """
         diagonals = [diagonal if positions is None else diagonal[positions] for diagonal in self.diagonals]
         means = np.array([float(diagonal.mean()) if len(diagonal) else 1.0 for diagonal in diagonals])
         return np.where(means > 0, means, 1.0)
 
     def examples(self, positions: Indices) -> Examples:
-        """These examples in the form in which the pool was given, for a learner that takes no Gram matrices."""
+        """These examples in the form in which the pool was given, for a learner that takes no Gram matrices.
+
+        Parameters
+        ----------
+        positions : positions (q,), from 0.
+        """
         raise InvalidInput(
             f"{type(self).__name__}: the learner must take Gram matrices, as nothing else is known of these examples."
         )
@@ -93,6 +174,11 @@ class Pool(ABC):
         """The examples as rows of one matrix of histograms, for a learner that takes those.
 
         Channels stand side by side, each divided by its mean diagonal over the examples at `known`.
+
+        Parameters
+        ----------
+        owner : who asks, for messages.
+        known : positions of the examples that training may look at.
         """
         raise InvalidInput(
             f"{owner_name(owner)}: with HistogramGPClassifier the pool must be rows of numbers >= 0, or images with channels "
@@ -100,7 +186,12 @@ class Pool(ABC):
         )
 
     def grams(self, positions: Indices) -> list[Array]:
-        """Each kernel among some examples (n, n)."""
+        """Each kernel among some examples (n, n).
+
+        Parameters
+        ----------
+        positions : positions (n,), from 0.
+        """
         if not len(positions):
             return [np.zeros((0, 0)) for _ in range(self.n_kernels)]
         return self._compare(positions, positions)

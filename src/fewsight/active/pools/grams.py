@@ -10,7 +10,8 @@ import numpy.typing as npt
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
-from fewsight.active.pools.base import Pool
+from fewsight.active.pools.base import Pool, combined
+from fewsight.learners.examples import Examples
 from fewsight.learners.inputs import GramInput, Input, is_list_of_matrices
 
 CHUNK = 512  # rows checked at a time
@@ -19,7 +20,12 @@ SYMMETRY = 1e-6  # of the largest value: Gram matrices may be float32
 
 @final
 class GramPool(Pool):
-    """One Gram matrix (m, m) of the whole pool, or a list of them; float32 stays float32 until a row is used."""
+    """One Gram matrix (m, m) of the whole pool, or a list of them; float32 stays float32 until a row is used.
+
+    Parameters
+    ----------
+    grams : a Gram matrix (m, m), a list of them, or an array (k, m, m).
+    """
 
     def __init__(self, grams: Any) -> None:
         super().__init__()
@@ -40,8 +46,30 @@ class GramPool(Pool):
     def diagonals(self) -> list[Array]:
         return [np.asarray(gram.diagonal(), dtype=np.float64) for gram in self.matrices]
 
+    def rows(self, positions: Indices, factors: Array) -> Array:
+        return combined(self.parts(positions), factors)
+
     def parts(self, positions: Indices) -> list[Array]:
         return [gram[positions] for gram in self.matrices]  # nothing to keep: all of it is there
+
+    def grow(self, examples: Examples) -> GramPool:
+        """With rows of the new examples (q, m + q), or a list of such: against all there are, then against each other."""
+        blocks: Any = examples if is_list_of_matrices(examples) else [examples]
+        if len(blocks) != len(self.matrices):
+            raise InvalidInput(
+                f"GramPool: there must be a block of new rows for each of {len(self.matrices)} Gram matrices, got {len(blocks)}."
+            )
+        m = len(self)
+        grown = []
+        for gram, given in zip(self.matrices, blocks, strict=True):
+            block = np.asarray(given)
+            if block.ndim != 2 or block.shape[1] != m + len(block):
+                raise InvalidInput(
+                    "GramPool: new rows must be against all examples and then against each other "
+                    f"(q x {m} + q), got shape {block.shape}."
+                )
+            grown.append(np.block([[gram, block[:, :m].T], [block]]) if m else block)
+        return GramPool(grown if self.several else grown[0])
 
     def _compare(self, rows: Indices, columns: Indices | None) -> list[Array]:
         chosen = [gram[rows] if columns is None else gram[np.ix_(rows, columns)] for gram in self.matrices]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from functools import cached_property
 from typing import final
 
@@ -35,44 +36,37 @@ class HistogramRows:
 
 @final
 class KeptColumns:
-    """Columns of the kernel of a pool, kept in single precision for as long as weights and transform stay."""
+    """Columns of the kernel of a pool, kept in single precision for as long as weights and transform stay.
+
+    Several views, in several threads, may share them: what is given out is a copy. Beyond `MOST_KEPT` they are computed again.
+    """
 
     def __init__(self, operator: HistogramOperator) -> None:
         self.operator = operator
-        self._store: Single = np.empty((0, operator.n), dtype=np.float32)
-        self._examples: list[int] = []  # whose columns are the rows of the store
+        self._kept: dict[int, Single] = {}
+        self._lock = threading.Lock()
 
     @property
     def most(self) -> int:
         """How many columns may be kept."""
         return MOST_KEPT // (4 * max(self.operator.n, 1))
 
-    def first(self, positions: Indices, start: int = 0) -> Single:
-        """A row for each of these examples, its kernel with the whole pool (n, m): a view, good until the next call.
-
-        Those before `start` are known to be in place.
-        """
-        place_of = {example: place for place, example in enumerate(self._examples)}
-        self._compute(np.array([place for place in positions[start:].tolist() if place not in place_of], dtype=np.intp))
-        place_of = {example: place for place, example in enumerate(self._examples)}
-        for row in range(start, len(positions)):
-            at, other = place_of[int(positions[row])], self._examples[row]
-            if at != row:
-                self._store[[row, at]] = self._store[[at, row]]
-                self._examples[row], self._examples[at] = int(positions[row]), other
-                place_of[int(positions[row])], place_of[other] = row, at
-        return self._store[: len(positions)]
-
-    def _compute(self, missing: Indices) -> None:
-        if not len(missing):
-            return
-        n = len(self._examples)
-        if n + len(missing) > len(self._store):
-            larger = np.empty((max(16, 2 * n, n + len(missing)), self.operator.n), dtype=np.float32)
-            larger[:n] = self._store[:n]
-            self._store = larger
-        self._store[n : n + len(missing)] = self.operator.columns(missing).T
-        self._examples += missing.tolist()
+    def of(self, positions: Indices) -> Single:
+        """A row for each of these examples, its kernel with the whole pool (n, m)."""
+        wanted = positions.tolist()
+        with self._lock:
+            known = {place: self._kept[place] for place in wanted if place in self._kept}
+        missing = [place for place in dict.fromkeys(wanted) if place not in known]
+        if missing:
+            fresh = self.operator.columns(np.array(missing, dtype=np.intp)).T.astype(np.float32)
+            known |= {place: np.ascontiguousarray(row) for place, row in zip(missing, fresh, strict=True)}
+            with self._lock:
+                room = max(self.most - len(self._kept), 0)
+                self._kept |= {place: known[place] for place in missing[:room]}
+        rows = np.empty((len(wanted), self.operator.n), dtype=np.float32)
+        for row, place in enumerate(wanted):
+            rows[row] = known[place]
+        return rows
 
 
 def comparable(operator: HistogramOperator, rows: Rows) -> Rows:

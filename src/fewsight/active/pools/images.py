@@ -9,9 +9,12 @@ from typing import Any, final
 import numpy as np
 from sklearn.base import clone
 
+from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.active.pools.base import Pool
 from fewsight.active.pools.histogram_rows import HistogramRows
+from fewsight.active.pools.kept_rows import MOST_BYTES, KeptRows
+from fewsight.active.pools.ready_parts import ReadyParts
 from fewsight.channels import Channel, Encodings
 from fewsight.kernels.against import Against
 from fewsight.learners.examples import Examples
@@ -24,13 +27,26 @@ class ImagePool(Pool):
     """Images, encoded once by one or several channels.
 
     What a channel learns (a codebook) it learns here, without labels, from the images at `learn_from` (all of them unless told
-    otherwise), so that encodings do not change when labels come. Test images do not belong into `learn_from`.
+    otherwise), so that encodings do not change when labels come. Test images do not belong into `learn_from`. Kernel values that
+    are kept take at most `max_bytes`.
+
+    Parameters
+    ----------
+    images : m images: paths, arrays (h, w) or (h, w, 3), or `Image` objects.
+    channels : an unfitted channel, or several.
+    learn_from : positions of the images that channels learn from; None for all.
+    max_bytes : how much memory the kernel values that are kept may take.
     """
 
     def __init__(
-        self, images: Sequence[Any], channels: Channel | Sequence[Channel], learn_from: Indices | None = None
+        self,
+        images: Sequence[Any],
+        channels: Channel | Sequence[Channel],
+        learn_from: Indices | None = None,
+        *,
+        max_bytes: int = MOST_BYTES,
     ) -> None:
-        super().__init__()
+        super().__init__(KeptRows(max_bytes))
         self.images = list(images)
         self.channels = [channels] if isinstance(channels, Channel) else list(channels)
         self.encodings: list[Encodings] = []
@@ -38,12 +54,54 @@ class ImagePool(Pool):
             chosen = self.images if learn_from is None else [self.images[place] for place in learn_from]
             self.channels = [clone(channel).fit(chosen) for channel in self.channels]
             self.encodings = [channel.encode(self.images) for channel in self.channels]
+        self._parts = ReadyParts(self._made_ready, len(self))
 
     @classmethod
-    def encoded(cls, channels: Sequence[Channel], encodings: Sequence[Encodings]) -> ImagePool:
-        """Of images that fitted channels have encoded already."""
-        pool = cls([], channels)
+    def encoded(
+        cls, channels: Sequence[Channel], encodings: Sequence[Encodings], *, max_bytes: int = MOST_BYTES
+    ) -> ImagePool:
+        """Of images that fitted channels have encoded already; without encodings, a pool that is empty so far.
+
+        Parameters
+        ----------
+        channels : fitted channels.
+        encodings : of each channel, those of all m images.
+        max_bytes : how much memory the kernel values that are kept may take.
+        """
+        pool = cls([], channels, max_bytes=max_bytes)
         pool.encodings = list(encodings)
+        pool._parts = ReadyParts(pool._made_ready, len(pool))
+        return pool
+
+    def grow(self, examples: Examples) -> ImagePool:
+        """With further images, encoded by the channels as they were learned; an image that cannot be read changes nothing.
+
+        The channels of a pool that had no image yet learn from these.
+        """
+        images: Any = examples
+        new = list(images)
+        if not all(hasattr(channel, "learned_") for channel in self.channels):
+            return ImagePool(new, self.channels, max_bytes=self.kept.max_bytes)
+        pool = self.grow_encoded([channel.encode(new) for channel in self.channels])
+        pool.images = [*self.images, *new] if self.images or not len(self) else []
+        return pool
+
+    def grow_encoded(self, encodings: Sequence[Encodings]) -> ImagePool:
+        """With further images that the channels have encoded already.
+
+        Parameters
+        ----------
+        encodings : of each channel, those of the further images.
+        """
+        sizes = sorted({len(codes) for codes in encodings})
+        if len(encodings) != len(self.channels) or len(sizes) != 1:
+            raise InvalidInput(
+                f"ImagePool: there must be as many encodings for each of {len(self.channels)} channels, got {sizes} "
+                f"for {len(encodings)}."
+            )
+        joined = [old.join(new) for old, new in zip(self.encodings, encodings, strict=True)] if len(self) else encodings
+        pool = ImagePool.encoded(self.channels, joined)
+        pool.kept, pool._parts = self.kept.copy(), ReadyParts(pool._made_ready, len(pool), self._parts)
         return pool
 
     def __len__(self) -> int:
@@ -61,15 +119,17 @@ class ImagePool(Pool):
 
     def _compare(self, rows: Indices, columns: Indices | None) -> list[Array]:
         if columns is None:
-            return [ready.gram(codes.take(rows)) for ready, codes in zip(self._ready, self.encodings, strict=True)]
+            ready = self._parts.all()
+            chosen = [codes.take(rows) for codes in self.encodings]
+            return [np.hstack([part[number].gram(codes) for part in ready]) for number, codes in enumerate(chosen)]
         pairs = zip(self.channels, self.encodings, strict=True)
         return [channel.gram(codes.take(rows), codes.take(columns)) for channel, codes in pairs]
 
-    @cached_property
-    def _ready(self) -> list[Against]:
-        """The whole pool, with which every example that gets a label is compared."""
+    def _made_ready(self, start: int, stop: int) -> list[Against[Any]]:
+        """A part of the pool, with which every example that gets a label is compared."""
+        where = np.arange(start, stop)
         pairs = zip(self.channels, self.encodings, strict=True)
-        return [channel.against(codes) for channel, codes in pairs]
+        return [channel.against(codes.take(where)) for channel, codes in pairs]
 
     def examples(self, positions: Indices) -> Examples:
         return [self.images[place] for place in positions] if self.images else super().examples(positions)

@@ -46,8 +46,23 @@ class Query:
         return len(self.indices)
 
     def first(self, size: int) -> Query:
-        """The beginning of it."""
+        """The beginning of it.
+
+        Parameters
+        ----------
+        size : how many, 0 or more.
+        """
         return Query(self.indices[:size], self.scores[:size], self.reasons[:size], self.state)
+
+    def take(self, places: Indices) -> Query:
+        """Some of it, in this order.
+
+        Parameters
+        ----------
+        places : positions in this query (k,), from 0.
+        """
+        reasons = tuple(self.reasons[place] for place in places.tolist()) if self.reasons else ()
+        return Query(self.indices[places], self.scores[places], reasons, self.state)
 
 
 class QueryRule(ABC):
@@ -61,7 +76,13 @@ class QueryRule(ABC):
     uses_probabilities: ClassVar[bool] = False  # reads calibrated probabilities
 
     def reason(self, view: View, position: int) -> str:
-        """Why this example is asked about, in one plain line."""
+        """Why this example is asked about, in one plain line.
+
+        Parameters
+        ----------
+        view : what is known about the pool.
+        position : of the example.
+        """
         if not view.classes:
             return STANDS_FOR_MANY
         prior = float(view.diagonal[position])
@@ -110,7 +131,15 @@ class QueryRule(ABC):
         return self.choose(view, candidates, size, rng)
 
     def choose(self, view: View, candidates: Indices, size: int | None, rng: np.random.Generator) -> Query:
-        """The best of some candidates, at least one, in ascending order and without a label; see `query`."""
+        """The best of some candidates, at least one, in ascending order and without a label; see `query`.
+
+        Parameters
+        ----------
+        view : what is known about the pool.
+        candidates : positions (k,), ascending and without a label; at least one.
+        size : how many to choose; None where the rule decides.
+        rng : where the random numbers come from.
+        """
         scores = self._scores(view, candidates, rng)
         if scores.ndim == 2:
             n_problems = scores.shape[1]

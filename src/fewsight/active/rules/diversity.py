@@ -38,6 +38,14 @@ def apart_from(view: View, chosen: Indices, others: Indices, rng: np.random.Gene
     return others if near.all() else others[~near]
 
 
+def apart_first(view: View, held: Indices, chosen: Indices, rng: np.random.Generator) -> Indices:
+    """Places among the chosen, in their order: first those that are no near-duplicates of any that is held, then the others."""
+    if not view.can_compare:
+        return np.arange(len(chosen))
+    near = (view.distances(chosen, held) <= _limit(view, rng)).any(axis=1)
+    return np.argsort(near, kind="stable")
+
+
 def _sort_out(view: View, piece: Indices, limit: float, chosen: list[int], twins: list[int]) -> None:
     """Add each example of the piece to those chosen, or to the twins of these."""
     others = np.concatenate([np.array(chosen, dtype=np.intp), piece])

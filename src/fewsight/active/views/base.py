@@ -8,10 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from fewsight._base.errors import InvalidInput
+from fewsight._base.none_of_these import NoneOfThese
 from fewsight._base.types import Array, Indices
 
 Mask = npt.NDArray[np.bool_]
 Label = str | int | bool
+Answer = Label | NoneOfThese
 
 
 class View(ABC):
@@ -44,18 +46,41 @@ class View(ABC):
 
     @abstractmethod
     def kernel(self, rows: Indices, columns: Indices) -> Array:
-        """Kernel values between examples of the pool (r, s)."""
+        """Kernel values between examples of the pool (r, s).
+
+        Parameters
+        ----------
+        rows : positions (r,), from 0.
+        columns : positions (s,), from 0.
+        """
 
     @abstractmethod
     def covariance(self, rows: Indices, columns: Indices) -> Array:
-        """Posterior covariances between examples of the pool (r, s); refused by a learner that does not know them."""
+        """Posterior covariances between examples of the pool (r, s); refused by a learner that does not know them.
+
+        Parameters
+        ----------
+        rows : positions (r,), from 0.
+        columns : positions (s,), from 0.
+        """
 
     @abstractmethod
     def probabilities_of(self, mean: Array, variance: Array) -> Array:
-        """Probabilities (r, c) of any latent means (r, c) and variances (r,)."""
+        """Probabilities (r, c) of any latent means (r, c) and variances (r,).
+
+        Parameters
+        ----------
+        mean : latent means (r, c).
+        variance : latent variances (r,), >= 0.
+        """
 
     def probabilities(self, rows: Indices | None = None) -> Array:
-        """Probability of each class (r, c), of these examples or of all."""
+        """Probability of each class (r, c), of these examples or of all.
+
+        Parameters
+        ----------
+        rows : positions (r,), from 0; None for all m.
+        """
         chosen = slice(None) if rows is None else rows
         return self.probabilities_of(self.mean[chosen], self.variance[chosen])
 
@@ -63,12 +88,24 @@ class View(ABC):
         return len(self.diagonal)
 
     def distances(self, rows: Indices, columns: Indices) -> Array:
-        """Squared distances in the space that the kernel spans (r, s)."""
+        """Squared distances in the space that the kernel spans (r, s).
+
+        Parameters
+        ----------
+        rows : positions (r,), from 0.
+        columns : positions (s,), from 0.
+        """
         squared = self.diagonal[rows][:, None] + self.diagonal[columns][None, :] - 2 * self.kernel(rows, columns)
         return np.maximum(squared, 0.0)
 
     def decisions(self) -> Indices:
-        """The class of each example by its largest mean, as a column number."""
+        """The class of each example by its largest mean, as a column number.
+
+        Returns
+        -------
+        array (m,)
+            Column numbers from 0.
+        """
         if not self.classes:
             raise InvalidInput("View: at least one example must have a label before anything is decided, got none.")
         return two_largest(self.mean)[2]

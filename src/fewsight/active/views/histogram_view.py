@@ -9,8 +9,8 @@ import numpy as np
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.active.pools.histogram_rows import HistogramRows, KeptColumns, comparable, intersections
-from fewsight.active.views.base import Label
-from fewsight.active.views.labelled import ClosedForm, LabelledView
+from fewsight.active.views.base import Answer
+from fewsight.active.views.labelled import ClosedForm, LabelledView, targets_for
 from fewsight.gp import FreeMeanPosterior, IterativePosterior, SolverOptions
 from fewsight.kernels import HistogramOperator
 from fewsight.learners.histograms import FastVariance
@@ -71,16 +71,16 @@ class HistogramView(LabelledView):
 
     # What changes it.
 
-    def append(self, position: int, label: Label) -> None:
+    def append(self, position: int, label: Answer) -> None:
         """Learn one label: one column of the kernel, and O(n m), where columns are kept."""
         exact = self._exact
         super().append(position, label)
         self._forget()
         if exact is not None and self.n_labelled <= self.columns.most:
-            exact.append(int(position), np.where([known == label for known in self.classes], 1.0, -1.0))
+            exact.append(int(position), targets_for(label, self.classes))
             self._exact = exact
 
-    def take_back(self) -> Label:
+    def take_back(self) -> Answer:
         label = super().take_back()
         self._forget()
         return label
@@ -110,7 +110,7 @@ class HistogramView(LabelledView):
         kernel, rows = self.columns.operator, self.rows.rows
         plain = HistogramOperator.from_rows(rows[self.positions], weights=self.factor * kernel.weights)
         operator = plain.with_transform(kernel.transform.kind, getattr(kernel.transform, "parameter", None))
-        numbers = self.labelled.targets().argmax(axis=1).astype(np.intp)
+        numbers = self.labelled.numbers()
         noise, options = np.full((self.n_labelled, 1), self.noise_variance), SolverOptions(1e-3, 1_000, None, "auto")
         posterior = IterativePosterior.condition(operator, numbers, len(self.classes), noise, options)
         return posterior.mean(rows), FastVariance.fit(posterior).of(rows)

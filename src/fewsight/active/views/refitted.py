@@ -10,10 +10,10 @@ import numpy as np
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.active.pools import Pool
-from fewsight.active.views.base import Label
+from fewsight.active.views.base import Answer
 from fewsight.active.views.labelled import LabelledView
 from fewsight.learners import Latent, Learner
-from fewsight.learners.labels import Labels
+from fewsight.learners.labels import Labels, with_outsiders
 from fewsight.learners.probability import softmax
 
 Fit = Callable[[Indices, Labels], tuple[Learner, Latent]]
@@ -53,11 +53,11 @@ class RefittedView(LabelledView):
     def probabilities_of(self, mean: Array, variance: Array) -> Array:
         return softmax(mean)
 
-    def append(self, position: int, label: Label) -> None:
+    def append(self, position: int, label: Answer) -> None:
         super().append(position, label)
         self._forget()
 
-    def take_back(self) -> Label:
+    def take_back(self) -> Answer:
         label = super().take_back()
         self._forget()
         return label
@@ -76,10 +76,10 @@ class RefittedView(LabelledView):
     def _refit(self) -> None:
         if self._fitted is not None:
             return
-        if not self.labels:
+        if not self.classes:
             self._mean, self._variance = np.zeros((len(self.pool), 0)), self.diagonal.copy()
             return
-        self._fitted, latent = self._fit(self.positions, np.array(self.labels))
+        self._fitted, latent = self._fit(self.positions, with_outsiders(self.labels))
         known = self._fitted.classes_.tolist()
         self._mean = latent.mean[:, [known.index(label) for label in self.classes]]
         self._variance = latent.std[:, 0] ** 2

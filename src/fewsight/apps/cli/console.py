@@ -109,24 +109,30 @@ def show_accuracies(evaluation: Evaluation) -> None:
 
 def show_shares(evaluation: Evaluation) -> None:
     """How much each channel counts in the combination that was learned, for each number of examples."""
-    from fewsight.evaluation import learned_shares
+    from fewsight.evaluation import LEARNED, learned_shares
     from fewsight.learners import LEARNERS
 
-    if 1 in evaluation.protocol.per_class:
-        alone = [o.weights for o in evaluation.outcomes if o.weights and o.setting.per_class == 1]
+    if 1 in evaluation.protocol.per_class and "evidence" in evaluation.combine:
+        alone = [
+            o.weights
+            for o in evaluation.outcomes
+            if o.weights and o.setting.per_class == 1 and o.setting.combine == "evidence"
+        ]
         used = what_was_used(alone[0].values() if alone else ())
         tell(f"At 1 per category {used[0].lower()}{used[1:]} used: {NO_SHARES_FROM_ONE}.")
     found = learned_shares(evaluation)
-    several = len({setting.learner for setting in found}) > 1
+    several = len({(setting.learner, setting.combine) for setting in found}) > 1
     for setting, shares in found.items():
         means = {channel: share.mean for channel, share in shares.items()}
-        by = f" by {setting.learner}" if several else ""
+        by = f" by {setting.learner} ({setting.combine})" if several else ""
         tell(f"Shares learned{by} at {setting.per_class} per category: {listed_shares(means)}.")
     silent = [name for name in evaluation.learners if all(s.learner != name for s in evaluation.groups)]
     if silent:
-        able = [name for name, learner in LEARNERS.items() if "evidence" in learner.ways]
+        wanted = set(LEARNED) & set(evaluation.combine)
+        able = [name for name, learner in LEARNERS.items() if wanted & set(learner.ways)]
+        only = f"{', '.join(able[:-1])} and {able[-1]} learn" if len(able) > 1 else f"{able[0]} learns"
         tell(
-            f"No row for {', '.join(silent)}: only {', '.join(able[:-1])} and {able[-1]} learn shares; "
+            f"No row for {', '.join(silent)}: only {only} shares by {' or '.join(sorted(wanted))}; "
             "--combine average takes the others."
         )
 

@@ -44,7 +44,7 @@ def _answer(shown: Demonstration) -> None:
     show_accuracies(shown.evaluation)
     tell(
         "",
-        f"That is how well {categories} of texture are told apart after a few examples of each.",
+        f"That is how well {categories} are told apart after a few examples of each.",
         asking_in_words(shown.asking),
         f"Then it learned {categories} from {plural(sum(shown.learned.counts.values()), 'image')} into a model file,",
         f"and asked that file about {plural(shown.n_predicted, 'other image')}: {shown.n_right:,} right.",
@@ -54,6 +54,8 @@ def _answer(shown: Demonstration) -> None:
         f"Model      {shown.model_file}",
         f"Answers    {shown.predictions_file}",
         "",
+        "To label images yourself, in the browser, starting with these:",
+        "  fewsight label --demo",
         "With images of your own, in one folder per category:",
         "  fewsight learn FOLDER -o model.fewsight",
         "  fewsight predict model.fewsight OTHER_IMAGES -o predictions.csv",

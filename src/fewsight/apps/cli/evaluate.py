@@ -89,8 +89,9 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="WAYS",
-            show_default="none for one channel, all three for several",
-            help="Channels by themselves (none), together (average), or together with learned weights (evidence); "
+            show_default="none for one channel, all that the learners know for several",
+            help="Channels by themselves (none), together (average), or together with learned weights (evidence; "
+            "l1 and l2 for mkl, l1 for infinite); "
             "joined by commas.",
         ),
     ] = None,
@@ -100,7 +101,9 @@ def evaluate(
             metavar="NAMES",
             show_default="gp,svm,nn; with many images histogram_gp for gp",
             help="Learners, joined by commas: gp, svm, nn (nearest neighbour), mean (nearest class mean), logistic, "
-            "histogram_gp (gp for very many images), combination (gp that always learns weights for channels).",
+            "histogram_gp (gp for very many images), combination (gp that always learns weights for channels), "
+            "mkl (support vector machines that learn weights for channels), infinite (the same, with kernels generated "
+            "on the way).",
         ),
     ] = None,
     many: options.Many = None,
@@ -214,9 +217,11 @@ def _answer_borrowing(found: BorrowingResult, json_file: Path | None) -> None:
 
 
 def _answer(evaluated: Evaluated, json_file: Path | None, report_file: Path | None) -> None:
+    from fewsight.evaluation import LEARNED
+
     evaluation = evaluated.evaluation
     show_accuracies(evaluation)
-    if "evidence" in evaluation.combine:
+    if set(LEARNED) & set(evaluation.combine):
         show_shares(evaluation)
     if evaluation.protocol.hold_out:
         _show_unknown(evaluation)

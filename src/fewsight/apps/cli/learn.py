@@ -39,7 +39,15 @@ EXAMPLES = """
 def learn(
     folder: options.LabelledFolder,
     output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="FILE", show_default=False, help="The model file to write.")
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            show_default=False,
+            rich_help_panel=options.KEEP,
+            help="The model file to write.",
+        ),
     ],
     labels: options.Labels = None,
     exclude: options.Exclude = None,
@@ -49,7 +57,9 @@ def learn(
         typer.Option(
             metavar="WAY",
             show_default="evidence",
-            help="How much each of several channels counts: evidence (learned) or average (all the same).",
+            rich_help_panel=options.LOOK,
+            help="How much each of several channels counts: evidence (learned), average (all the same); "
+            "l1 (learned, few count) or l2 with --learner mkl.",
         ),
     ] = None,
     settings: options.Settings = None,
@@ -58,20 +68,27 @@ def learn(
         str,
         typer.Option(
             metavar="NAME",
+            rich_help_panel=options.MANY,
             help="gp, histogram_gp (for thousands of images, with channels that compare histograms), svm, nn, mean, logistic, "
-            "combination, or auto, which picks gp or histogram_gp by the number of images.",
+            "combination, mkl, infinite, or auto, which picks gp or histogram_gp by the number of images.",
         ),
     ] = "auto",
     many: options.Many = None,
     borrow: Annotated[
-        bool, typer.Option("--borrow", help="Let categories with fewer than five images borrow from related ones.")
+        bool,
+        typer.Option(
+            "--borrow",
+            rich_help_panel=options.FEW,
+            help="Let categories with fewer than five images borrow from related ones.",
+        ),
     ] = False,
     refuse: Annotated[
         list[str] | None,
         typer.Option(
             metavar="CATEGORY[=LENDER]",
             show_default=False,
-            help="With --borrow: a category that is not to borrow, or not from this lender; may be repeated.",
+            rich_help_panel=options.FEW,
+            help="With --borrow: a category that must not borrow, or not from this lender; may be repeated.",
         ),
     ] = None,
     closest: options.Closest = 10,
@@ -103,6 +120,7 @@ def learn(
             workplace=workplace,
         )
     _answer(learned, output)
+    tell(*_about_pretrained(channels))
 
 
 def _answer(learned: Learned, output: Path) -> None:
@@ -110,12 +128,13 @@ def _answer(learned: Learned, output: Path) -> None:
     n_images, n_categories = sum(learned.counts.values()), len(learned.counts)
     unlabelled = len(learned.images) - n_images
     labelled = f", {n_images} of them labelled" if unlabelled else ""
-    tell(
-        f"Learned {plural(n_categories, 'category', 'categories')} from {plural(n_images + unlabelled, 'image')}{labelled}."
-    )
+    beside = f", and from {learned.n_outsiders:,} of none of these" if learned.n_outsiders else ""
+    found = plural(n_categories, "category", "categories")
+    tell(f"Learned {found} from {plural(n_images + unlabelled, 'image')}{labelled}{beside}.")
     tell(*_about_borrowing(learned))
     tell(*_about_channels(learned), *_about_settings(learned), *_about_accuracy(learned))
     tell(*_about_copies(learned))
+    tell(*_about_doubts(learned))
     tell(*learned.remarks)
     list_left_out(learned.images)
     tell(f"{'Replaced' if learned.replaced else 'Wrote'} {output}.")
@@ -139,12 +158,16 @@ def _about_settings(learned: Learned) -> list[str]:
 
 
 def _about_borrowing(learned: Learned) -> list[str]:
-    """Who borrows from whom, one line each, and how to refuse it."""
+    """Who borrows from whom, who does not and why, one line each, and how to refuse it."""
     if learned.borrowed is None:
         return []
-    found = [f"{str(each)[0].upper()}{str(each)[1:]}." for each in learned.borrowed.suggestions]
+    found, declined = (
+        [f"{str(each)[0].upper()}{str(each)[1:]}." for each in some]
+        for some in (learned.borrowed.suggestions, learned.borrowed.declined)
+    )
     if not found:
-        return ["Nothing was borrowed: no category with few images has another one that helps."]
+        return ["Nothing was borrowed: no category with few images has another one that helps.", *declined]
+    found += declined
     if not learned.borrowed.wordnet:
         found.append("All categories were considered: there is no WordNet here to say which are close in meaning.")
     return [*found, "To refuse one: --refuse CATEGORY, or --refuse CATEGORY=LENDER."]
@@ -163,6 +186,26 @@ def _about_copies(learned: Learned) -> list[str]:
         named = ", ".join(f"{name} ({category})" for name, category in images)
         lines.append(f"The same picture in two categories, of which one must be wrong: {named}")
     return lines
+
+
+def _about_doubts(learned: Learned) -> list[str]:
+    """Labels that look wrong, the first of them by name."""
+    doubts = learned.doubts
+    lines = [
+        f"Looks wrong: {each.image} ({each.category}); the other images say {each.guess}."
+        for each in doubts[:FIRST_SETS]
+    ]
+    if len(doubts) > FIRST_SETS:
+        lines.append(f"  ... and {plural(len(doubts) - FIRST_SETS, 'more label')} that look wrong.")
+    return lines
+
+
+def _about_pretrained(channels: str | None) -> list[str]:
+    """What the pretrained network would bring where no channels were named and it is missing."""
+    from fewsight.apps.workbench import missing_pretrained
+
+    how = missing_pretrained() if channels is None else None
+    return [] if how is None else [f"With pretrained features photographs are told apart far better: {how}"]
 
 
 def _about_accuracy(learned: Learned) -> list[str]:

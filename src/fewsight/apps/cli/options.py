@@ -13,6 +13,14 @@ from fewsight.apps.cli.signals import undisturbed
 if TYPE_CHECKING:
     from fewsight.apps.workbench import BorrowingOptions, Workplace
 
+# The groups in which `--help` shows options; those of no group come first.
+LEARN_FROM, LOOK, FEW, MANY, KEEP = (
+    "What to learn from",
+    "How to look at images",
+    "Few images",
+    "Many images",
+    "Where to keep things",
+)
 LabelledFolder = Annotated[
     Path,
     typer.Argument(
@@ -26,7 +34,8 @@ Labels = Annotated[
     typer.Option(
         metavar="CSV",
         show_default=False,
-        help="A table that says which image is what, with the columns file and category; for images in one folder.",
+        rich_help_panel=LEARN_FROM,
+        help="A table with the columns file and category, for images in one folder.",
     ),
 ]
 Exclude = Annotated[
@@ -34,6 +43,7 @@ Exclude = Annotated[
     typer.Option(
         metavar="CATEGORY",
         show_default=False,
+        rich_help_panel=LEARN_FROM,
         help="Leave a category out; may be repeated, or a list with commas.",
     ),
 ]
@@ -42,6 +52,7 @@ Channels = Annotated[
     typer.Option(
         metavar="NAMES",
         show_default="FEWSIGHT_CHANNELS, or spatial_pmk, and pretrained where it is installed",
+        rich_help_panel=LOOK,
         help="Channels, joined by commas, or auto for a set that suits photographs; `fewsight channels` lists them.",
     ),
 ]
@@ -51,6 +62,7 @@ Settings = Annotated[
         "--set",
         metavar="CHANNEL.OPTION=VALUE",
         show_default=False,
+        rich_help_panel=LOOK,
         help="Set an option of a channel, as in --set spatial_pmk.n_words=200; may be repeated.",
     ),
 ]
@@ -68,7 +80,8 @@ Many = Annotated[
         min=1,
         metavar="NUMBER",
         show_default="2,300 for two categories, 5,200 for a hundred",
-        help="Switch from gp to histogram_gp at this many labelled images (only with --learner auto).",
+        rich_help_panel=MANY,
+        help="Switch from gp to histogram_gp at this many labelled images, where no learner is named.",
     ),
 ]
 Sense = Annotated[
@@ -76,16 +89,22 @@ Sense = Annotated[
     typer.Option(
         metavar="CATEGORY=MEANING",
         show_default=False,
-        help="What a category's name means, as in --sense bass=fish; for --borrow; may be repeated.",
+        rich_help_panel=FEW,
+        help="With --borrow: what a category's name means, as in --sense bass=fish; may be repeated.",
     ),
 ]
 Closest = Annotated[
     int,
-    typer.Option(min=1, metavar="NUMBER", help="Borrow only from the NUMBER categories closest in meaning (WordNet)."),
+    typer.Option(
+        min=1,
+        metavar="NUMBER",
+        rich_help_panel=FEW,
+        help="Borrow only from the NUMBER categories closest in meaning (WordNet).",
+    ),
 ]
 LARGEST_SEED = 2**31 - 1  # scikit-learn takes seeds below 2^32, and each repeat adds one to the first
 Seed = Annotated[
-    int, typer.Option(min=0, max=LARGEST_SEED, metavar="NUMBER", help="Seed of all that is drawn at random.")
+    int, typer.Option(min=0, max=LARGEST_SEED, metavar="NUMBER", help="Seed of everything that is drawn at random.")
 ]
 Jobs = Annotated[
     int | None,
@@ -99,10 +118,13 @@ CacheFolder = Annotated[
         "--cache-dir",
         metavar="FOLDER",
         show_default="the user's cache, or FEWSIGHT_CACHE",
+        rich_help_panel=KEEP,
         help="Where computed features are kept for the next run; at most 8 gigabytes, or FEWSIGHT_CACHE_GB.",
     ),
 ]
-NoCache = Annotated[bool, typer.Option("--no-cache", help="Forget computed features when the command ends.")]
+NoCache = Annotated[
+    bool, typer.Option("--no-cache", rich_help_panel=KEEP, help="Forget computed features when the command ends.")
+]
 
 
 def borrowing(

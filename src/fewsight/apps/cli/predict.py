@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from fewsight.apps.cli import options
-from fewsight.apps.cli.console import list_unreadable, plural, progress_bars, show_table, tell
+from fewsight.apps.cli.console import list_unreadable, plural, progress_bars, say, show_table, tell
 
 if TYPE_CHECKING:
-    from fewsight.apps.workbench import Predictions
+    from fewsight.apps.workbench import Prediction, Predictions
 
 EXAMPLES = """
 [bold]fewsight predict birds.fewsight new-photos -o predictions.csv[/bold]
 
 [bold]fewsight predict birds.fewsight one.jpg two.jpg[/bold]
+
+[bold]fewsight predict birds.fewsight new-photos -o predictions.csv --report predictions.html[/bold]  (pictures to look through)
 """
 
 
@@ -36,6 +38,14 @@ def predict(
             metavar="FILE",
             show_default="a table on a terminal, else CSV on stdout",
             help="The CSV file to write.",
+        ),
+    ] = None,
+    report: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            show_default=False,
+            help="An HTML page to write too: the pictures by category and by how sure it is, unknown ones apart.",
         ),
     ] = None,
     probabilities: Annotated[
@@ -63,28 +73,38 @@ def predict(
     uncertainty  0 is certain, 1 is no idea: the entropy of all
                  probabilities, divided by the largest it could be
     unknown      yes if the image is unlike all that was learned, else no; of
-                 images that do belong to a category, 5 % are called unknown
+                 images that do belong to a category, about 5 % are called
+                 unknown, if it was learned from five images or more
 
     Files that cannot be read are listed on stderr and get no row. A name that
     a spreadsheet would run as a formula, such as =1+1, has an apostrophe in
     front; `learn --labels` takes it away again.
     """
     workplace = options.workplace(jobs, cache_folder, no_cache)
-    from fewsight.apps.workbench import predict_images, read_settings
+    from fewsight.apps.workbench import predict_images, read_settings, write_prediction_report
 
     predictions = predict_images(
-        model, images, options=read_settings(settings or []), output=output, workplace=workplace
+        model, images, options=read_settings(settings or []), output=output, report=report, workplace=workplace
     )
+    seen: list[Prediction] | None = None if report is None else []
     try:
-        _answer(predictions, output, predictions.categories if probabilities else ())
+        _answer(predictions, output, predictions.categories if probabilities else (), seen)
+        if report is not None and seen is not None:
+            write_prediction_report(report, seen, predictions, model)
     finally:
         list_unreadable(predictions.unreadable)
     if output is not None:
         tell(f"Wrote {output}: {plural(predictions.n_predicted, 'prediction')}.")
+    if report is not None:
+        written = f"Wrote {report}: pictures by category."
+        tell(written) if output is not None else say(written)  # stdout may be the table
 
 
-def _answer(predictions: Predictions, output: Path | None, columns: Sequence[str]) -> None:
+def _answer(source: Predictions, output: Path | None, columns: Sequence[str], seen: list[Prediction] | None) -> None:
+    """The table; what it is made of goes to `seen`, where somebody wants it."""
     from fewsight.apps.workbench import table_rows, write_rows, write_table
+
+    predictions = source if seen is None else _noted(source, seen)
 
     rows: list[list[str]] = []
     with progress_bars():
@@ -96,3 +116,10 @@ def _answer(predictions: Predictions, output: Path | None, columns: Sequence[str
             write_rows(sys.stdout.buffer, predictions, columns)
     if rows:
         show_table(rows[0], rows[1:], numbers=range(2, len(rows[0])))
+
+
+def _noted(predictions: Iterable[Prediction], seen: list[Prediction]) -> Iterator[Prediction]:
+    """The predictions as they come, each noted on the way."""
+    for prediction in predictions:
+        seen.append(prediction)
+        yield prediction

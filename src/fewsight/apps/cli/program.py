@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from fewsight.apps.cli import channels, demo, evaluate, learn, predict, project_verbs, sort_verb
+from fewsight.apps.cli import channels, demo, evaluate, label, learn, parts, predict, project_verbs, sort_verb
 from fewsight.apps.cli.errors import PlainErrors
 
 app = typer.Typer(
@@ -16,14 +16,16 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
-    epilog="To see what it does, on images that come with it: [bold]fewsight demo[/bold]",
+    epilog="To see what it does, on images that come with it: [bold]fewsight label --demo[/bold]",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 app.command(epilog=demo.EXAMPLES)(demo.demo)
+app.command(epilog=label.EXAMPLES)(label.label)
 app.command(epilog=learn.EXAMPLES)(learn.learn)
 app.command(epilog=predict.EXAMPLES)(predict.predict)
 app.command(epilog=evaluate.EXAMPLES)(evaluate.evaluate)
 app.command(epilog=channels.EXAMPLES)(channels.channels)
+app.command(epilog=parts.EXAMPLES)(parts.parts)
 app.command(epilog=project_verbs.STATUS_EXAMPLES)(project_verbs.status)
 app.command(epilog=sort_verb.EXAMPLES)(sort_verb.sort)
 app.command(epilog=project_verbs.IMPORT_EXAMPLES, name="import")(project_verbs.import_)

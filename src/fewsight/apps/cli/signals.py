@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import signal
 import sys
+import threading
 import weakref
 from collections.abc import Iterator
 from typing import Any
@@ -23,6 +24,7 @@ _AGAIN = getattr(signal, "SIGALRM", None)
 _asked_by: int | None = None
 _undisturbed = False
 _on_its_way: weakref.ref[BaseException] | None = None
+_event: threading.Event | None = None
 
 
 class Stopped(KeyboardInterrupt):
@@ -65,6 +67,20 @@ def undisturbed() -> Iterator[None]:
         _leave(_asked_by, None)
 
 
+@contextlib.contextmanager
+def stop_event() -> Iterator[threading.Event]:
+    """Inside the block the first request to stop sets an event and raises nothing: the ordinary end of a command that serves.
+
+    A second request while the block still ends is heard as everywhere else.
+    """
+    global _event
+    _event = threading.Event()
+    try:
+        yield _event
+    finally:
+        _event = None
+
+
 def _signals() -> list[int]:
     known = [getattr(signal, name, None) for name in _REQUESTS]
     return [number for number in (*known, _AGAIN) if number is not None]
@@ -73,6 +89,9 @@ def _signals() -> list[int]:
 def _leave(number: int, frame: Any) -> None:
     """Raise what makes the program leave, unless that is on its way already."""
     global _asked_by, _on_its_way
+    if _event is not None and not _event.is_set():
+        _event.set()
+        return
     if number != _AGAIN:
         _asked_by = number
     if _undisturbed:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         auto_channels,
         default_channels,
         describe_channels,
+        missing_pretrained,
         read_settings,
     )
     from fewsight.apps.workbench.demonstration import Demonstration, demo
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from fewsight.apps.workbench.learners import WantedLearners, make_learners
     from fewsight.apps.workbench.learning import Learned, learn, learn_folder
     from fewsight.apps.workbench.predicting import Prediction, Predictions, predict_images
-    from fewsight.apps.workbench.prediction_table import table_rows, write_rows, write_table
+    from fewsight.apps.workbench.prediction_table import table_rows, write_prediction_report, write_rows, write_table
     from fewsight.evaluation import BorrowingResult, Evaluation, Protocol
 
 _NAMES = {
@@ -42,6 +43,7 @@ _NAMES = {
         "auto_channels",
         "default_channels",
         "describe_channels",
+        "missing_pretrained",
         "read_settings",
     ),
     "fewsight.apps.workbench.borrowing": (
@@ -64,7 +66,7 @@ _NAMES = {
     "fewsight.apps.workbench.learning": ("Learned", "learn", "learn_folder"),
     "fewsight.apps.workbench.predicting": ("Prediction", "Predictions", "predict_images"),
     "fewsight.apps.workbench.learners": ("WantedLearners", "make_learners"),
-    "fewsight.apps.workbench.prediction_table": ("table_rows", "write_rows", "write_table"),
+    "fewsight.apps.workbench.prediction_table": ("table_rows", "write_prediction_report", "write_rows", "write_table"),
 }
 _HOMES = {name: home for home, names in _NAMES.items() for name in names}
 
@@ -96,12 +98,14 @@ __all__ = [
     "learn",
     "learn_folder",
     "make_learners",
+    "missing_pretrained",
     "offers",
     "predict_images",
     "read_refusals",
     "read_senses",
     "read_settings",
     "table_rows",
+    "write_prediction_report",
     "write_rows",
     "write_table",
 ]

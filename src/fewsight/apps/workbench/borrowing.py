@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 from fewsight._base.errors import InvalidInput
 from fewsight.learners import LoanMixin
-from fewsight.transfer import CLOSEST, FEW, Suggestion, borrow_for_few, closest_lenders, suggest_loan
+from fewsight.transfer import CLOSEST, FEW, NoLoan, Suggestion, closest_lenders, loans_for_few, suggest_loan
+from fewsight.transfer.lending import SharesPhotographs
 
 
 @dataclass(frozen=True)
@@ -39,16 +40,22 @@ class BorrowingOptions:
 
 @dataclass(frozen=True)
 class Borrowed:
-    """The loans made, and whether WordNet limited the lenders."""
+    """The loans made, whether WordNet limited the lenders, and which categories with few images borrow nothing, and why."""
 
     suggestions: tuple[Suggestion, ...]
     wordnet: bool
+    declined: tuple[NoLoan, ...] = ()
 
 
-def borrow(model: LoanMixin, how: BorrowingOptions | None = None) -> Borrowed:
-    """Let the categories of a model that have few images borrow."""
-    lenders, wordnet = (how or BorrowingOptions()).lenders(model.classes_.tolist())
-    return Borrowed(tuple(borrow_for_few(model, lenders=lenders)), wordnet)
+def borrow(model: LoanMixin, how: BorrowingOptions | None = None, shares: SharesPhotographs | None = None) -> Borrowed:
+    """Let the categories of a model that have few images borrow, but not from categories that show the same photographs."""
+    how = how or BorrowingOptions()
+    lenders, wordnet = how.lenders(model.classes_.tolist())
+    answers = loans_for_few(model, lenders=lenders, shares=shares)
+    made = tuple(each for each in answers if isinstance(each, Suggestion))
+    unwanted = {name for name, refused in how.refused.items() if not refused}
+    declined = tuple(each for each in answers if isinstance(each, NoLoan) and each.category not in unwanted)
+    return Borrowed(made, wordnet, declined)
 
 
 def offers(model: LoanMixin, how: BorrowingOptions | None = None) -> list[Suggestion]:

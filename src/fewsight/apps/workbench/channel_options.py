@@ -95,6 +95,11 @@ def default_channels() -> tuple[str, ...]:
     return channel_names(chosen) if chosen else (*_pretrained(), *DEFAULT_CHANNELS)
 
 
+def missing_pretrained() -> str | None:
+    """How to get the pretrained network, where it is not installed."""
+    return CHANNELS[PRETRAINED].missing() if CHOSEN not in os.environ else None
+
+
 def _pretrained() -> tuple[str, ...]:
     return (PRETRAINED,) if CHANNELS[PRETRAINED].missing() is None else ()
 

@@ -15,22 +15,18 @@ from fewsight.apps.workbench.learning import Learned, learn
 from fewsight.apps.workbench.output_paths import checked_files, make_output_folder
 from fewsight.apps.workbench.predicting import Predictions, file_of
 from fewsight.apps.workbench.prediction_table import write_table
+from fewsight.apps.workbench.sample_photos import CHANNELS
 from fewsight.evaluation import ActiveCurves, Evaluation, Protocol, compare_asking
 from fewsight.images import ImageSet, draw_split, sample_set
 from fewsight.learners import GPClassifier
 from fewsight.persistence import load_learner, save
 
 PROTOCOL = Protocol(per_class=(1, 3, 5, 10), test_per_class=15, repeats=3, seed=0)
-CHANNEL = "spatial_pmk"
-# For small tiles of texture: fine structures, close together, wherever they stand. Chosen on seeds 100 to 102.
-OPTIONS = {
-    CHANNEL: {"n_words": 200, "n_descriptors": 20_000, "n_levels": 1, "step": 4, "patch": 8, "scales": (1.0, 2.0)}
-}
 EXAMPLES_TO_LEARN = 10  # per category
 STARTS = 10  # of asking for labels, each from other first examples
 NOTE = (
     "The images are tiles of photographs that come with scikit-image, one photograph per category and no pixel in two tiles: "
-    "a test of telling textures apart, by their structure alone, without colour."
+    "a test of telling materials apart by their colours and textures."
 )
 
 
@@ -56,7 +52,7 @@ def demo(output: str | Path, *, workplace: Workplace | None = None) -> Demonstra
     report, results = folder / "report.html", folder / "results.json"
     model, table = folder / "model.fewsight", folder / "predictions.csv"
     images = sample_set()
-    evaluation = evaluate_images(images, PROTOCOL, channels=(CHANNEL,), options=OPTIONS, workplace=workplace)
+    evaluation = evaluate_images(images, PROTOCOL, channels=CHANNELS, workplace=workplace)
     asking = _ask(images, workplace)
     write_results(
         evaluation,
@@ -85,7 +81,7 @@ def _ask(images: ImageSet, workplace: Workplace) -> ActiveCurves:
     )
     others = np.setdiff1d(np.arange(len(images)), split.test)
     with workplace.cache() as cache:
-        channels = make_channels([CHANNEL], OPTIONS, seed=PROTOCOL.seed, jobs=workplace.jobs, cache=cache)
+        channels = make_channels(CHANNELS, {}, seed=PROTOCOL.seed, jobs=workplace.jobs, cache=cache)
         pool = ImagePool(images.images, channels, learn_from=others)
     return compare_asking(
         GPClassifier(pool.channels),
@@ -99,7 +95,7 @@ def _ask(images: ImageSet, workplace: Workplace) -> ActiveCurves:
 
 def _learn(images: ImageSet, model_file: Path, workplace: Workplace) -> Learned:
     with workplace.cache() as cache:
-        channels = make_channels([CHANNEL], OPTIONS, seed=PROTOCOL.seed, jobs=workplace.jobs, cache=cache)
+        channels = make_channels(CHANNELS, {}, seed=PROTOCOL.seed, jobs=workplace.jobs, cache=cache)
         learned = learn(images, channels)
     save(learned.model, model_file)
     return learned

@@ -15,6 +15,7 @@ from fewsight.apps.workbench.learners import WantedLearners
 from fewsight.apps.workbench.output_paths import checked_files
 from fewsight.channels import Channel
 from fewsight.evaluation import (
+    COMBINATIONS,
     ActiveCurves,
     BorrowingResult,
     Comparison,
@@ -59,7 +60,7 @@ def evaluate_folder(
     """Evaluate a folder and write the results as JSON and as a report, where a file is given for them.
 
     With `baselines`, also compare with what people fit to the same features today, label by label. Learners that are not
-    named are those that suit so many training images.
+    named are those that suit the number of training images.
     """
     images = source.read()
     unfitted = _channels(channels, options, protocol)
@@ -232,4 +233,4 @@ def _ways(channels: Sequence[Channel], learners: Mapping[str, Learner]) -> tuple
     """All ways of combining that these channels and learners allow."""
     if len(channels) == 1:
         return ("none",)
-    return ("none", *(way for way in ("average", "evidence") if any(way in each.ways for each in learners.values())))
+    return tuple(way for way in COMBINATIONS if way == "none" or any(way in each.ways for each in learners.values()))

@@ -26,7 +26,8 @@ from fewsight.apps.workbench.project.catalogue import (
     known_files,
 )
 from fewsight.apps.workbench.project.events import check_name
-from fewsight.apps.workbench.project.file import FILE_NAME, ProjectFile
+from fewsight.apps.workbench.project.file import ProjectFile
+from fewsight.apps.workbench.project.location import FILE_NAME
 from fewsight.apps.workbench.project.present import Present
 from fewsight.apps.workbench.sort import UNKNOWN, UNSURE
 from fewsight.images.cells import as_cell, from_cell
@@ -98,10 +99,11 @@ def _exported_rows(files: Mapping[bytes, KnownFile], present: Present) -> Iterat
 
 
 def image_set_from_project(folder: Path) -> ImageSet | None:
-    """The images that people labelled, each content once; None where there are no labels."""
+    """The images that people labelled, each content once, and those of no category; None where there are no labels."""
     with ProjectFile(folder / FILE_NAME, create=False) as project:
         present, files = Present([event for _, event in project.events()]), known_files(project)
-    labels = present.labels()
+    labels, standings = present.labels(), present.standings()
+    none = {image for image, each in standings.items() if each.choice is not None and each.choice.kind == "none"}
     there = {
         file.hash: path for path, file in sorted(files.items(), reverse=True) if file.hash and not file.vanished_at
     }
@@ -109,7 +111,12 @@ def image_set_from_project(folder: Path) -> ImageSet | None:
     if not chosen:
         return None
     images = [ImageFile(absolute_path(folder, path), content) for path, content in chosen]
-    return ImageSet(images, [present.categories[labels[content]] for _, content in chosen])
+    outsiders = sorted((path, content) for content, path in there.items() if content in none)
+    return ImageSet(
+        images,
+        [present.categories[labels[content]] for _, content in chosen],
+        outsiders=[ImageFile(absolute_path(folder, path), content) for path, content in outsiders],
+    )
 
 
 # In.

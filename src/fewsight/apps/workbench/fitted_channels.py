@@ -7,19 +7,20 @@ from pathlib import Path
 
 from fewsight._base.archive import read_archive, write_archive
 from fewsight._base.types import State
-from fewsight.channels import CHANNELS, Channel
+from fewsight.channels import Channel, stored_channels
 
 
 def write_channels(path: Path, channels: Sequence[Channel]) -> None:
     """Write fitted channels to a file, whole or not at all."""
     state = State({"n_channels": len(channels)}, {})
     for number, channel in enumerate(channels):
-        state = state.join(str(number), channel.state())
+        state = state.join(f"channel{number}", channel.state())
     write_archive(path, state)
 
 
 def read_channels(path: Path) -> list[Channel]:
     """The channels that `write_channels` wrote."""
     state = read_archive(path)
-    parts = [state.nested(str(number)) for number in range(int(state.header["n_channels"]))]
-    return [CHANNELS[part.header["name"]].from_state(part) for part in parts]
+    channels = stored_channels(state)
+    state.check_all_read()
+    return channels

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import shutil
-import tempfile
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -13,8 +11,9 @@ from pathlib import Path
 
 from fewsight._base.checks import check_choice
 from fewsight._base.errors import UnreadableImage
+from fewsight._base.scratch import scratch_folder
 from fewsight.apps.workbench.exchange import image_set_from_project
-from fewsight.apps.workbench.project.file import FILE_NAME
+from fewsight.apps.workbench.project.location import FILE_NAME
 from fewsight.channels import Channel
 from fewsight.images import FeatureCache, Image, ImageSet, image_set_from_class_folders, image_set_from_table
 
@@ -44,7 +43,7 @@ class ImageSource:
         for category in self.exclude:
             check_choice(f"{source}", "a category to exclude", category, images.classes)
         kept = images.select([i for i, label in enumerate(images.labels) if label not in self.exclude])
-        kept.unreadable = images.unreadable
+        kept.unreadable, kept.outsiders = images.unreadable, images.outsiders
         return kept
 
 
@@ -62,22 +61,9 @@ class Workplace:
         with contextlib.ExitStack() as stack:
             folder: str | Path | None = self.cache_folder
             if not self.keep_features:
-                folder = stack.enter_context(_temporary_folder())
+                folder = stack.enter_context(scratch_folder())
             stack.enter_context(_workers_gone_afterwards())
             yield FeatureCache(folder)
-
-
-@contextlib.contextmanager
-def _temporary_folder() -> Iterator[str]:
-    """A folder that is gone after the block, also where an interrupt comes in the middle of its removal."""
-    folder = tempfile.mkdtemp(prefix="fewsight-")
-    try:
-        yield folder
-    finally:
-        try:
-            shutil.rmtree(folder, ignore_errors=True)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextlib.contextmanager

@@ -12,6 +12,7 @@ from fewsight._base.checks import check_choice, check_integer, check_positive
 from fewsight._base.errors import InvalidInput
 from fewsight.apps.workbench.channel_options import AUTO
 from fewsight.channels import CHANNELS, Channel
+from fewsight.evaluation import COMBINATIONS
 from fewsight.learners import LEARNERS, GPClassifier, HistogramGPClassifier, Learner, SVMClassifier
 from fewsight.learners.needs import Needs
 
@@ -95,8 +96,8 @@ def new_learner(name: str, channels: Sequence[Channel], way: str, noise_variance
 def way_of(learner: type[Learner], channels: Sequence[Channel], wanted: str | None) -> str:
     """How several channels are combined: as it is wanted, or by learning how much each counts where the learner can."""
     if wanted is None:
-        return "evidence" if "evidence" in learner.ways else "average"
-    check_choice("learn", "combine", wanted, ("evidence", "average"))
+        return "evidence" if "evidence" in learner.ways else learner.ways[0]
+    check_choice("learn", "combine", wanted, [way for way in COMBINATIONS if way != "none"])
     if len(channels) < 2:
         only = ", ".join(channel.name for channel in channels)
         raise InvalidInput(f"learn: combine {wanted!r} needs two or more channels, got only {only}.")
@@ -121,7 +122,7 @@ class WantedLearners:
     def made(
         self, n_images: int, n_categories: int, channels: Sequence[Channel]
     ) -> tuple[dict[str, Learner], tuple[str, ...]]:
-        """The learners for so many training images of so many categories, and what a person should know about the choice."""
+        """The learners that suit these numbers of training images and categories, and what to say about the choice."""
         names, remarks = self._names(n_images, n_categories, channels)
         return make_learners(names, noise_variance=self.noise_variance, svm_c=self.svm_c), remarks
 

@@ -10,17 +10,21 @@ from typing import Any
 
 import numpy as np
 
-from fewsight._base.errors import InvalidInput
+from fewsight._base.errors import InvalidInput, UnreadableImage
+from fewsight._base.none_of_these import NONE_OF_THESE
 from fewsight.apps.workbench.borrowing import Borrowed, BorrowingOptions, borrow
 from fewsight.apps.workbench.channel_options import AUTO, make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about, unreadable_among
 from fewsight.apps.workbench.learners import check_memory, choose_learner, new_learner, way_of
 from fewsight.apps.workbench.output_paths import checked_files
 from fewsight.channels import Channel
-from fewsight.images import ImageSet, find_duplicates
+from fewsight.images import Image, ImageSet, find_duplicates
 from fewsight.images.duplicates import largest_of_each
+from fewsight.images.photographs import SamePhotographs
 from fewsight.learners import LEARNERS, Learner, LeftOut
 from fewsight.persistence import save
+
+DOUBTFUL = 0.05  # the probability of a label, by all other images, below which it looks wrong
 
 
 @dataclass(frozen=True)
@@ -32,6 +36,16 @@ class Copies:
     contradictions: tuple[
         tuple[tuple[str, str], ...], ...
     ] = ()  # of one picture: images and their different categories
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """A label that the other images speak against: how probable they make it, and what they say instead."""
+
+    image: str
+    category: str
+    probability: float
+    guess: str
 
 
 @dataclass(frozen=True)
@@ -47,6 +61,8 @@ class Learned:
     remarks: tuple[str, ...] = ()  # about the learner that was chosen, and of the channels about these images
     borrowed: Borrowed | None = None  # None where borrowing was not asked for
     copies: Copies = Copies()
+    n_outsiders: int = 0  # images of no category that were learned from as well
+    doubts: tuple[Doubt, ...] = ()  # labels that look wrong, the most surprising first
 
     @property
     def shares(self) -> dict[str, float]:
@@ -122,19 +138,57 @@ def learn(
     usable = given.without(unreadable_among(given.images, channels))
     usable, copies = _without_copies(usable, channels)
     counts = dict(sorted(Counter(label for label in usable.labels if label is not None).items()))
-    _check_enough(counts)
-    model = unfitted.fit(usable.images, usable.labels)
-    borrowed = None if borrowing is None else borrow(model.borrower(), borrowing)
+    _check_enough(counts, usable.unreadable)
+    outsiders, told = _outsiders(images, chosen, channels)
+    if outsiders:
+        model = unfitted.fit([*usable.images, *outsiders], [*usable.labels, *[NONE_OF_THESE] * len(outsiders)])
+    else:
+        model = unfitted.fit(usable.images, usable.labels)
+    photographs = SamePhotographs(usable.images, usable.labels.tolist(), channels[0].cache, channels[0].n_jobs)
+    borrowed = None if borrowing is None else borrow(model.borrower(), borrowing, photographs)
     return Learned(
         model,
         usable,
         counts,
         model.left_out(),
         way,
-        remarks=(*choice.remarks, *remarks),
+        remarks=(*choice.remarks, *told, *remarks, *model.doubts()),
         borrowed=borrowed,
         copies=copies,
+        n_outsiders=len(outsiders),
+        doubts=_doubts(model, usable),
     )
+
+
+def _outsiders(
+    images: ImageSet, learner: type[Learner], channels: Sequence[Channel]
+) -> tuple[list[Image], tuple[str, ...]]:
+    """The images of no category that can be learned from, and what is to be said about others."""
+    if not images.outsiders:
+        return [], ()
+    if not learner.learns_none_of_these:
+        return [], (
+            f"Left out {len(images.outsiders):,} images of none of these: {learner.name} cannot learn from them.",
+        )
+    broken = {failure.name for failure in unreadable_among(images.outsiders, channels)}
+    return [image for image in images.outsiders if image.name not in broken], ()
+
+
+def _doubts(model: Learner, usable: ImageSet) -> tuple[Doubt, ...]:
+    """Labels that the others make improbable, of categories with other images."""
+    stated = model.left_out_probabilities()
+    labels = [str(label) for label in usable.labels if label is not None]
+    if stated is None or len(stated) < len(labels):
+        return ()
+    names = [image.name for image, label in zip(usable.images, usable.labels, strict=True) if label is not None]
+    classes, counts = [str(label) for label in model.classes_], Counter(labels)
+    found = [
+        Doubt(name, label, float(row[classes.index(label)]), classes[int(row.argmax())])
+        for name, label, row in zip(names, labels, stated, strict=False)
+        if counts[label] > 1
+    ]
+    doubted = [each for each in found if each.probability < DOUBTFUL and each.guess != each.category]
+    return tuple(sorted(doubted, key=lambda each: each.probability))
 
 
 def _without_copies(images: ImageSet, channels: Sequence[Channel]) -> tuple[ImageSet, Copies]:
@@ -154,9 +208,12 @@ def _without_copies(images: ImageSet, channels: Sequence[Channel]) -> tuple[Imag
     )
 
 
-def _check_enough(counts: Mapping[str, int]) -> None:
-    if len(counts) < 2:
-        found = f"only {next(iter(counts))!r}" if counts else "none"
-        raise InvalidInput(
-            f"learn: needs readable images of at least two categories, found {found}; a folder of other images will do."
-        )
+def _check_enough(counts: Mapping[str, int], unreadable: Sequence[UnreadableImage]) -> None:
+    if len(counts) >= 2:
+        return
+    found = f"only {next(iter(counts))!r}" if counts else "none"
+    why = "a folder of other images will do."
+    if unreadable:
+        files = "1 file" if len(unreadable) == 1 else f"{len(unreadable):,} files, the first of them"
+        why = f"could not use {files} {unreadable[0].name} ({unreadable[0].reason})."
+    raise InvalidInput(f"learn: needs readable images of at least two categories, found {found}; {why}")

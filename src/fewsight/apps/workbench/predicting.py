@@ -76,25 +76,27 @@ class Predictions:
         return Prediction(file_of(image), self.categories[best], each[best], float(uncertainty), answer, each)
 
 
-@checked_files(reads=("model_file", "paths", "options"), writes=("output",))
+@checked_files(reads=("model_file", "paths", "options"), writes=("output", "report"))
 def predict_images(
     model_file: str | Path,
     paths: Sequence[str | Path],
     *,
     options: Mapping[str, Mapping[str, Any]] | None = None,
     output: str | Path | None = None,
+    report: str | Path | None = None,
     workplace: Workplace | None = None,
 ) -> Predictions:
     """What a model file says about images: files, and folders with all they hold.
 
-    `output` is where the answers will go, with `write_table`: it must be none of these files.
+    `output` is where the answers will go, with `write_table`, and `report` the page of pictures, with
+    `write_prediction_report`: neither may be one of these files.
     The options can only say where a file lies that a channel needs: `{"vectors": {"table": "new.csv"}}`.
     """
     model = load_learner(model_file)
     if not model.needs.are_images(model.channels):
         raise ModelFileError(f"{model_file}: this model does not categorise images; it can be used from Python only.")
     set_places(model.channels, options or {})
-    check_outputs([output], [getattr(channel, place) for channel in model.channels for place in channel.places])
+    check_outputs([output, report], [getattr(channel, place) for channel in model.channels for place in channel.places])
     for channel in model.channels:
         channel.check()
     found = images_in(paths)

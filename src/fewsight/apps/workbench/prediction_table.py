@@ -1,4 +1,4 @@
-"""The table that `predict` gives: CSV as in RFC 4180, one row per image, whatever characters its name holds."""
+"""What `predict` gives: a table, CSV as in RFC 4180, one row per image, whatever characters its name holds; and a page."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import BinaryIO
 
 from fewsight._base.replacement import replacing
 from fewsight.apps.workbench.output_paths import checked_files
-from fewsight.apps.workbench.predicting import Prediction
+from fewsight.apps.workbench.predicting import Prediction, Predictions
 from fewsight.images.cells import as_cell
 
 COLUMNS = ("file", "category", "probability", "uncertainty", "unknown")
@@ -32,6 +32,20 @@ def write_table(path: str | Path, predictions: Iterable[Prediction], categories:
     """Write the table to a file, whole or not at all, row by row as the predictions arrive."""
     with replacing(Path(path)) as stream:
         write_rows(stream, predictions, categories)
+
+
+@checked_files(reads=("model_file",), writes=("path",))
+def write_prediction_report(
+    path: str | Path, predictions: Sequence[Prediction], source: Predictions, model_file: str | Path
+) -> None:
+    """Write the page of pictures, by category and by how sure the model is; `source` is where the predictions came from."""
+    from fewsight.evaluation.report import (
+        write_prediction_page,  # brings the drawing of figures along: only where it is asked for
+    )
+
+    write_prediction_page(
+        path, predictions, source.categories, model=Path(model_file).name, unreadable=source.unreadable
+    )
 
 
 def write_rows(stream: BinaryIO, predictions: Iterable[Prediction], categories: Sequence[str] = ()) -> None:

@@ -18,7 +18,8 @@ from fewsight._base.errors import InvalidInput, UnreadableImage
 from fewsight._base.progress import track
 from fewsight.apps.workbench.project import catalogue
 from fewsight.apps.workbench.project.catalogue import KnownFile, Stamp, absolute_path, known_files, relative_path
-from fewsight.apps.workbench.project.file import ProjectFile, check_folder
+from fewsight.apps.workbench.project.file import ProjectFile
+from fewsight.apps.workbench.project.location import check_folder
 from fewsight.images.files import printable, read_bytes, reason_of, reason_to_refuse
 from fewsight.images.hashing import hash_of
 from fewsight.images.listing import Identity, identity_of, is_folder, is_meant_as_image, visible_entries

@@ -65,7 +65,7 @@ def _folded(name: str) -> str:
 
 
 def _shortened(name: str, length: int) -> str:
-    """Cut to so many bytes, never inside a character."""
+    """Cut to the given number of bytes, never inside a character."""
     content = name.encode("utf-8", "surrogateescape")
     if len(content) <= length:
         return name

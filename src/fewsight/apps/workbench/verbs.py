@@ -5,22 +5,22 @@ An act is on the disk when its verb returns. A verb that is sent again with the 
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import os
 import threading
 import uuid
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, final
+from typing import TYPE_CHECKING, TypeAlias, final
 
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput, UnreadableImage
 from fewsight.apps.workbench import exchange
 from fewsight.apps.workbench import scan as scanning
 from fewsight.apps.workbench import sort as sorting
-from fewsight.apps.workbench.asker import Asker, Put, RandomAsker
 from fewsight.apps.workbench.exchange import Exported, Found, Wish
 from fewsight.apps.workbench.project.catalogue import KnownFile, absolute_path, captures, known_files
 from fewsight.apps.workbench.project.events import (
@@ -36,7 +36,6 @@ from fewsight.apps.workbench.project.events import (
     Merge,
     NewCategory,
     NoneOfThese,
-    Question,
     Redo,
     RefuseLoan,
     Rename,
@@ -45,7 +44,8 @@ from fewsight.apps.workbench.project.events import (
     check_hash,
     check_name,
 )
-from fewsight.apps.workbench.project.file import Draft, ProjectFile, Written, locate, read_copy
+from fewsight.apps.workbench.project.file import Draft, ProjectFile, Written, read_copy
+from fewsight.apps.workbench.project.location import locate
 from fewsight.apps.workbench.project.past_acts import PastAct, past_acts
 from fewsight.apps.workbench.project.present import Present
 from fewsight.apps.workbench.project.status_counts import ProjectStatus, disagreements, status_of
@@ -56,6 +56,12 @@ from fewsight.images.hashing import hash_of
 
 if TYPE_CHECKING:
     from fewsight.apps.workbench.image_sources import Workplace
+
+
+Images: TypeAlias = "str | Sequence[str]"  # content hashes
+AskedOf: TypeAlias = "Asked | Mapping[str, Asked] | None"
+Acts: TypeAlias = "Sequence[Draft | Act]"
+Notes: TypeAlias = "Sequence[Draft | Act]"  # that are written before the act, each by itself
 
 
 @dataclass
@@ -73,7 +79,10 @@ class Imported:
 
 @final
 class Workbench:
-    """An open project: the folder, its project file, who is at work, and who decides what is asked next."""
+    """An open project: the folder, its project file and who is at work.
+
+    Threads may share it. `on_events` hears of all that was written, here or by another program, before anything else is done.
+    """
 
     def __init__(
         self,
@@ -81,8 +90,8 @@ class Workbench:
         *,
         project: str | os.PathLike[str] | None = None,
         who: str | None = None,
-        asker: Asker | None = None,
         create: bool = True,
+        on_events: Callable[[list[Event], Present], None] | None = None,
     ) -> None:
         place = locate(folder, project)
         if not create and not place.path.exists():
@@ -91,11 +100,10 @@ class Workbench:
             )
         self.folder, self.remark = Path(folder), place.remark
         self.who, self.session = check_person(who), uuid.uuid4().hex
-        self.asker = asker or RandomAsker()
         self.file = ProjectFile(place.path, create=create)
+        self._on_events = on_events
         self._lock = threading.RLock()
-        self._present, self._last = Present(), 0
-        self._notes: list[Act] = []  # of the asker, to be written after the acts that they are about
+        self._present, self.last_event = Present(), 0
         self.refresh()
 
     def __enter__(self) -> Workbench:
@@ -118,10 +126,16 @@ class Workbench:
         self.refresh()
         return self._present
 
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[Present]:
+        """What holds now, as far as it was taken in; nothing is written meanwhile."""
+        with self._lock:
+            yield self._present
+
     def refresh(self) -> list[Event]:
         """Take in what was written since; the new events."""
         with self._lock:
-            rows = self.file.events(self._last)
+            rows = self.file.events(self.last_event)
             new = [event for _, event in rows]
             if not new:
                 return []
@@ -131,8 +145,9 @@ class Workbench:
             else:
                 for event in sorted(new, key=lambda event: event.order):
                     self._present.add(event)
-            self._last = rows[-1][0]
-            self._notes += self.asker.told(new, self._present)
+            self.last_event = rows[-1][0]
+            if self._on_events is not None:
+                self._on_events(new, self._present)
             return new
 
     def files(self) -> dict[bytes, KnownFile]:
@@ -153,75 +168,56 @@ class Workbench:
         """Look at the folder again."""
         return scanning.scan(self.file, self.folder, sorting.targets_left_out(self.file))
 
-    def ready(self, held: Collection[str] = ()) -> list[str]:
-        """Images that may be asked about: read, not answered, not put off, not held by somebody else."""
-        present = self.present
-        there = {file.hash for file in self.files().values() if file.hash and file.vanished_at is None}
-        open_ones = sorted(there - set(present.standings()) - set(held))
-        cooling = present.skipped()
-        return [image for image in open_ones if image not in cooling] or sorted(
-            open_ones, key=lambda i: cooling.get(i, 0)
-        )
-
-    def next_question(self, held: Collection[str] = (), request: str | None = None) -> Put | None:
-        """The image to ask about next, which is noted; None if there is none."""
-        put = self.asker.put(self.ready(held), self.present)
-        if put is not None:
-            asked = Asked("check" if put.check else "rule", put.n_drawn_from, put.n_labelled)
-            self._say([Draft(Question(put.image, put.rule), asked)], request)
-        return put
-
-    # Answers.
+    # Answers. `asked` says how each came about: one for all images, or one for each.
 
     def label(
-        self, images: str | Sequence[str], category: str, *, asked: Asked | None = None, request: str | None = None
+        self, images: Images, category: str, *, asked: AskedOf = None, request: str | None = None, notes: Notes = ()
     ) -> Written:
         """These images belong to the category, which is named by its id."""
-
-        def acts() -> list[Draft]:
-            key = self._category(category)
-            known = self._known(images)
-            return [Draft(Label(image, key), asked or self.asker.asked(image, self._present)) for image in known]
-
-        return self._say(acts, request)
+        return self._answer(lambda image: Label(image, self._category(category)), images, asked, request, notes)
 
     def none_of_these(
-        self, images: str | Sequence[str], *, asked: Asked | None = None, request: str | None = None
+        self, images: Images, *, asked: AskedOf = None, request: str | None = None, notes: Notes = ()
     ) -> Written:
         """These images belong to no category."""
-        return self._say([Draft(NoneOfThese(image), asked) for image in self._known(images)], request)
+        return self._answer(NoneOfThese, images, asked, request, notes)
 
-    def skip(self, images: str | Sequence[str], *, asked: Asked | None = None, request: str | None = None) -> Written:
+    def skip(self, images: Images, *, asked: AskedOf = None, request: str | None = None, notes: Notes = ()) -> Written:
         """Ask about these images later."""
-        return self._say([Draft(Skip(image), asked) for image in self._known(images)], request)
+        return self._answer(Skip, images, asked, request, notes)
 
     def discard(
-        self, images: str | Sequence[str], *, asked: Asked | None = None, request: str | None = None
+        self, images: Images, *, asked: AskedOf = None, request: str | None = None, notes: Notes = ()
     ) -> Written:
         """Never ask about these images."""
-        return self._say([Draft(Discard(image), asked) for image in self._known(images)], request)
+        return self._answer(Discard, images, asked, request, notes)
 
-    def clear(self, images: str | Sequence[str], *, request: str | None = None) -> Written:
+    def clear(self, images: Images, *, request: str | None = None, notes: Notes = ()) -> Written:
         """Take back what this person said about these images."""
-        return self._say([Clear(image) for image in self._known(images)], request)
+        return self._answer(Clear, images, None, request, notes)
 
-    def undo(self, request: str | None = None) -> Written:
+    def note(self, notes: Notes) -> None:
+        """Keep what was asked and learned: acts of nobody's will, which undo passes over."""
+        if notes:
+            self._say([], None, notes)
+
+    def undo(self, request: str | None = None, notes: Notes = ()) -> Written:
         """Take back this person's last act."""
-        return self._say(lambda: [Undo(self._last_act(self._present.last_done(self.who), "undo"))], request)
+        return self._say(lambda: [Undo(self._last_act(self._present.last_done(self.who), "undo"))], request, notes)
 
-    def redo(self, request: str | None = None) -> Written:
+    def redo(self, request: str | None = None, notes: Notes = ()) -> Written:
         """Take back this person's last undo."""
-        return self._say(lambda: [Redo(self._last_act(self._present.last_undone(self.who), "redo"))], request)
+        return self._say(lambda: [Redo(self._last_act(self._present.last_undone(self.who), "redo"))], request, notes)
 
     # Categories.
 
     def new_category(self, name: str, request: str | None = None) -> str:
         """A category of this name; its id."""
+        return self.add_category(name, request).events[0].request
 
-        def acts() -> list[Act]:
-            return [NewCategory(self._free_name(name))]
-
-        return self._say(acts, request).events[0].request
+    def add_category(self, name: str, request: str | None = None) -> Written:
+        """A category of this name; its id is the request of the event."""
+        return self._say(lambda: [NewCategory(self._free_name(name))], request)
 
     def rename(self, category: str, name: str, request: str | None = None) -> Written:
         """Give a category another name."""
@@ -245,9 +241,9 @@ class Workbench:
 
         return self._say(acts, request)
 
-    def borrow(self, category: str, lender: str, request: str | None = None) -> Written:
-        """Let a category with few images borrow from another one."""
-        return self._say(lambda: [Loan(self._category(category), self._category(lender))], request)
+    def borrow(self, category: str, lender: str, request: str | None = None, share: float = 0.0) -> Written:
+        """Let a category with few images borrow from another one; `share` is how much the two have in common."""
+        return self._say(lambda: [Loan(self._category(category), self._category(lender), float(share))], request)
 
     def refuse_loan(self, category: str, lender: str, request: str | None = None) -> Written:
         """Do not let a category borrow from another one."""
@@ -321,20 +317,28 @@ class Workbench:
 
     # Inside.
 
-    def _say(self, acts: Sequence[Draft | Act] | Callable[[], Sequence[Draft | Act]], request: str | None) -> Written:
+    def _say(self, acts: Acts | Callable[[], Acts], request: str | None, notes: Notes = ()) -> Written:
         """Write acts; those that depend on what holds are made when nobody else can write."""
 
-        def made() -> Sequence[Draft | Act]:
+        def made() -> Acts:
             self.refresh()
             return acts() if callable(acts) else acts
 
         with self._lock:
-            written = self.file.append(self.who, self.session, made, request)
+            written = self.file.append(self.who, self.session, made, request, notes)
             self.refresh()
-            while self._notes:
-                self.file.append(self.who, self.session, [self._notes.pop(0)])
-                self.refresh()
         return written
+
+    def _answer(
+        self, act: Callable[[str], Act], images: Images, asked: AskedOf, request: str | None, notes: Notes
+    ) -> Written:
+        """The same about each image."""
+
+        def acts() -> list[Draft]:
+            how = asked.get if isinstance(asked, Mapping) else lambda image: asked
+            return [Draft(act(image), how(image)) for image in self._known(images)]
+
+        return self._say(acts, request, notes)
 
     def _take_in(self, found: Found, source: str | os.PathLike[str], request: str | None) -> Imported:
         result = Imported(missing=found.missing, other_content=found.other_content, unreadable=found.unreadable)
@@ -378,7 +382,7 @@ class Workbench:
         new = [name for name in present.categories.values() if name not in before]
         return Imported(n_new=n_new, categories=new, disagreements=disagreements(present, self.files()))
 
-    def _known(self, images: str | Sequence[str]) -> list[str]:
+    def _known(self, images: Images) -> list[str]:
         """Content hashes of images that the project has."""
         wanted = [images] if isinstance(images, str) else list(dict.fromkeys(images))
         for image in wanted:

@@ -1,5 +1,6 @@
 """One self-contained page that shows a stranger what was learned, how well, and where it goes wrong."""
 
+from fewsight.evaluation.report.prediction_page import render_prediction_page, write_prediction_page
 from fewsight.evaluation.report.section_baselines import comparison_figure
 from fewsight.evaluation.report.weights_heatmap import weights_heatmap
 from fewsight.evaluation.report.wording import asking_in_words, comparison_in_words
@@ -9,7 +10,9 @@ __all__ = [
     "asking_in_words",
     "comparison_figure",
     "comparison_in_words",
+    "render_prediction_page",
     "render_report",
     "weights_heatmap",
+    "write_prediction_page",
     "write_report",
 ]

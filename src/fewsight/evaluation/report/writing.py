@@ -40,6 +40,18 @@ def write_report(
     The page needs nothing but itself: no network, no script, no other file. `note` is a sentence on
     the images that a reader should know; `command` is shown as the way to repeat it; `asking` adds a section on
     which image to label next, `comparison` one on what others make of the same features.
+
+    Parameters
+    ----------
+    evaluation : what `evaluate` returned.
+    image_set : the set that was evaluated.
+    path : the HTML file to write.
+    title : the title of the page.
+    note : a sentence on the images that a reader should know.
+    command : shown as the way to repeat it.
+    commit : the commit of the code, if known.
+    asking : adds a section on which image to label next.
+    comparison : adds a section on what others make of the same features.
     """
     text = render_report(
         evaluation,
@@ -68,7 +80,7 @@ def render_report(
     """The report as text."""
     material = Material(evaluation, image_set)
     counts = Confusion.of(material.outcomes(material.best), material.learned)
-    return _template().render(
+    return page_template("template.html.j2").render(
         title=shown_name(title),
         note=None if note is None else shown_name(note),
         summary=tables.summary(material),
@@ -91,8 +103,8 @@ def render_report(
 
 
 @cache
-def _template() -> Template:
-    # Names of files and categories are anybody's text: autoescape is what keeps them text.
+def page_template(name: str) -> Template:
+    """A template of this package. Names of files and categories are anybody's text: autoescape is what keeps them text."""
     environment = Environment(
         loader=PackageLoader("fewsight.evaluation.report", ""),
         autoescape=True,
@@ -100,4 +112,4 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template("template.html.j2")
+    return environment.get_template(name)

@@ -60,13 +60,18 @@ class _Kept:
 def _network(weights: str, kept: _Kept) -> ImageNetwork:
     content = read_bytes(weights)
     key = FeatureCache.key_of("network", hash_of(content), {"kind": PACKAGE, "version": VERSION})
-    stored = kept.cache.get(key) if kept.cache is not None else None
-    if stored is None:
-        graph = efficientnet_lite0(read_torch_weights(content, weights))
-        stored = State({}, {"onnx": np.frombuffer(graph, np.uint8)})
-        if kept.cache is not None:
-            kept.cache.put(key, stored)
-    return ImageNetwork(checked(stored.arrays["onnx"].tobytes(), "Pretrained"), WISHES)
+    found = None if kept.cache is None else kept.cache.read(key, _network_from)
+    if found is not None:
+        return found
+    graph = efficientnet_lite0(read_torch_weights(content, weights))
+    made = State({}, {"onnx": np.frombuffer(graph, np.uint8)})
+    if kept.cache is not None:
+        kept.cache.put(key, made)
+    return _network_from(made)
+
+
+def _network_from(state: State) -> ImageNetwork:
+    return ImageNetwork(checked(state.array("onnx", (None,), np.uint8).tobytes(), "Pretrained"), WISHES)
 
 
 def _weights_file() -> Path:

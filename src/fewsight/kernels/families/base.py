@@ -41,16 +41,33 @@ class KernelFamily(ABC, Generic[Examples_contra, Made_co]):
 
     @abstractmethod
     def propose(self, examples: Examples_contra, rng: np.random.Generator) -> Theta:
-        """Parameters drawn at random, such that they suit these training examples."""
+        """Parameters drawn at random, such that they suit these training examples.
+
+        Parameters
+        ----------
+        examples : the training examples: rows of numbers (n, d), or images.
+        rng : where the random numbers come from.
+        """
 
     @abstractmethod
     def make(self, theta: Theta) -> Made_co:
-        """The kernel or channel with these parameters, which may come from a file and are checked."""
+        """The kernel or channel with these parameters, which may come from a file and are checked.
+
+        Parameters
+        ----------
+        theta : parameters by name, as JSON can hold them.
+        """
 
     def climb(self, theta: Theta, examples: Examples_contra, dual_weights: Array) -> Theta:
         """Parameters near theta with a larger T = 1/2 sum_c a_c^T K a_c, for dual weights (n, c) or (n,).
 
         In a support vector machine a is the dual variable times the label: T is what a kernel would gain [Gehler2009, eq. 5].
+
+        Parameters
+        ----------
+        theta : parameters to start from.
+        examples : the training examples: rows of numbers (n, d), or images.
+        dual_weights : numbers (n, c) or (n,).
         """
         return theta
 
@@ -110,8 +127,9 @@ class SlopedFamily(VectorFamily):
             value, slopes = self.value_and_slopes(numbers, rows, columns)
             return -value / unit, -slopes / unit
 
-        found = minimize(fall, start, jac=True, bounds=[(0.0, LARGEST)] * len(start), method="L-BFGS-B")
+        found = minimize(fall, start, jac=True, bounds=[(0.0, LARGEST)] * len(start), method="L-BFGS-B", options=STEPS)
         return self.theta(found.x, rows) if -found.fun * unit > first else theta
 
 
+STEPS = {"maxiter": 50}  # of a climb; who wants more climbs on from there
 LARGEST = 1e6  # a number beyond it makes all examples strangers to each other

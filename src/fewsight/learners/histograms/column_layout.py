@@ -16,6 +16,7 @@ import scipy.sparse
 
 from fewsight._base.encodings import Encodings
 from fewsight._base.errors import InvalidInput
+from fewsight._base.state import INTEGERS
 from fewsight._base.types import Array, Indices, Sparse, State
 from fewsight.kernels.rows import as_sparse, matrix_of
 
@@ -61,12 +62,12 @@ class Narrowing:
 
     @classmethod
     def from_state(cls, state: State) -> Narrowing:
-        used, bounds = (state.arrays[name] for name in ("used", "bounds"))
-        sound = all(array.ndim == 1 and array.dtype.kind == "i" for array in (used, bounds)) and len(bounds) > 1
-        if not sound or (np.diff(used) <= 0).any() or (np.diff(bounds) < 0).any() or bounds[0] != 0:
+        bounds = state.array("bounds", (None,), INTEGERS, least=0)
+        if len(bounds) < 2 or bounds[0] != 0 or (np.diff(bounds) < 0).any():
+            raise InvalidInput("the stored array bounds must hold ascending numbers, the first of them 0.")
+        used = state.array("used", (None,), INTEGERS, least=0, most=int(bounds[-1]) - 1)
+        if (np.diff(used) <= 0).any():
             raise InvalidInput("the columns that are kept must be ascending numbers.")
-        if len(used) and (used[0] < 0 or used[-1] >= bounds[-1]):
-            raise InvalidInput(f"the columns that are kept must be below {bounds[-1]}, got {used[-1]}.")
         return cls(used.astype(np.intp), bounds.astype(np.intp))
 
     def _channel_of(self, columns: Indices) -> Indices:
@@ -101,6 +102,11 @@ class SideBySide:
             )
         )
         return stacked if self.narrowing is None else self.narrowing.narrowed(stacked)
+
+    @property
+    def width(self) -> int:
+        """Of the one matrix."""
+        return sum(self.widths) if self.narrowing is None else self.narrowing.width
 
     @property
     def groups(self) -> Indices:

@@ -10,16 +10,20 @@ import numpy.typing as npt
 from sklearn.base import clone
 
 from fewsight._base.checks import shown
+from fewsight._base.encodings import MOST_COLUMNS
 from fewsight._base.errors import InvalidInput
+from fewsight._base.state import INTEGERS
 from fewsight._base.types import Indices, Rows, State
-from fewsight.channels import CHANNELS, Channel, fit_channel
+from fewsight.channels import CHANNELS, Channel, fit_channel, stored_channels
 from fewsight.images import as_image, find_duplicates
 from fewsight.kernels import HistogramIntersection
 from fewsight.learners.examples import Examples, Images, KernelLike
 from fewsight.learners.histograms.column_layout import Narrowing, SideBySide
+from fewsight.learners.inputs.stored import checked_scales
 from fewsight.learners.labels import Labels
 
 WHO = "HistogramGPClassifier"
+LARGEST_GROUP = 1_000_000  # there is a weight for each number up to the largest
 
 
 @final
@@ -89,6 +93,11 @@ class HistogramInput:
         return self.layout.groups if self.channels else np.zeros(self.n_columns or 0, dtype=np.intp)
 
     @property
+    def width(self) -> int:
+        """How many numbers a histogram has."""
+        return self.layout.width if self.channels else self.n_columns or 0
+
+    @property
     def parameter(self) -> list[Channel] | None:
         """What to pass as `kernel` to get an input like this one."""
         return self.channels or None
@@ -106,13 +115,12 @@ class HistogramInput:
 
     @classmethod
     def from_state(cls, state: State) -> Self:
-        parts = [state.nested(f"channel{number}") for number in range(state.header["n_channels"])]
-        restored = cls([CHANNELS.find(part.header["name"]).from_state(part) for part in parts])
-        restored.n_columns, scales = state.header["n_columns"], state.arrays["scales"]
-        if "groups" in state.arrays:
-            restored.given_groups = _checked_groups(state.arrays["groups"])
-        if scales.shape != (len(parts),) or not (scales > 0).all():
-            raise InvalidInput("the scales of the channels must be one positive number for each.")
+        restored = cls(stored_channels(state, least=0))
+        if not restored.channels:
+            restored.n_columns = state.integer("n_columns", least=1, most=MOST_COLUMNS)
+        if "groups" in state:
+            restored.given_groups = _checked_groups(state.array("groups", (restored.n_columns,), INTEGERS))
+        scales = checked_scales(state, len(restored.channels))
         widths = [channel.n_columns for channel in restored.channels]
         narrowing = Narrowing.from_state(state.nested("narrowing")) if "narrowing" in state.header else None
         if narrowing is not None and np.diff(narrowing.bounds).tolist() != widths:
@@ -123,8 +131,11 @@ class HistogramInput:
 
 def _checked_groups(groups: npt.ArrayLike) -> Indices:
     numbers = np.asarray(groups)
-    if numbers.ndim != 1 or numbers.dtype.kind not in "iu" or not numbers.size or numbers.min() < 0:
-        raise InvalidInput(f"{WHO}: groups must be a list of whole numbers >= 0, got {shown(groups)}.")
+    whole = numbers.ndim == 1 and numbers.dtype.kind in "iu" and numbers.size > 0
+    if not whole or numbers.min() < 0 or numbers.max() > LARGEST_GROUP:
+        raise InvalidInput(
+            f"{WHO}: groups must be a list of whole numbers from 0 to {LARGEST_GROUP:,}, got {shown(groups)}."
+        )
     return numbers.astype(np.intp)
 
 

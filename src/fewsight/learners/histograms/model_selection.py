@@ -184,7 +184,8 @@ def left_out_losses(
     """Minus the logarithm of the calibrated probability of the class of each left-out example."""
     means = np.concatenate([left_out_means(operator, classes, n_classes, noise, fold, SOLVED) for fold in folds])
     truth = classes[np.concatenate(folds)]
-    calibration = fit_calibration(means, truth, np.bincount(classes, minlength=n_classes) / len(classes))
+    known = classes[classes >= 0]
+    calibration = fit_calibration(means, truth, np.bincount(known, minlength=n_classes) / len(known))
     stated = calibration.probabilities(means)[np.arange(len(truth)), truth]
     return -np.log(np.maximum(stated, 1e-300))
 

@@ -16,7 +16,7 @@ from fewsight.learners.calibration import Calibration, fit_calibration
 from fewsight.learners.examples import Examples
 from fewsight.learners.folds import sampled_folds
 from fewsight.learners.histograms.variance import LazyVariance
-from fewsight.learners.labels import Labels
+from fewsight.learners.labels import NO_CLASS, Labels
 from fewsight.learners.novelty import RULES, Novelty, Signs, fit_novelty, relative
 from fewsight.learners.probability import largest_probability
 
@@ -49,7 +49,17 @@ class HistogramAnswers(Learner):
         return self.classes_[columns]
 
     def latent_mean(self, X: Examples) -> Array:
-        """Latent mean of each class (m, c), in constant time per example."""
+        """Latent mean of each class (m, c), in constant time per example.
+
+        Parameters
+        ----------
+        X : m examples of the form that was fitted: rows of numbers (m, d), images.
+
+        Returns
+        -------
+        array (m, c)
+            In the order of `classes_`.
+        """
         rows = self._read(X)
         return self.posterior_.mean(rows)
 
@@ -72,8 +82,22 @@ class HistogramAnswers(Learner):
         score = self.novelty_.score(Signs.of(mean, share, probabilities))
         return Assessment(_latent(mean, variance), probabilities, score, score > threshold, threshold)
 
+    def doubts(self) -> tuple[str, ...]:
+        """Whether there are labels enough to say what is unknown."""
+        return self.novelty_.doubts
+
     def exact_variance(self, X: Examples) -> Array:
-        """Variance of the latent values (m, c) by conjugate gradients: a system for each example, and each noise."""
+        """Variance of the latent values (m, c) by conjugate gradients: a system for each example, and each noise.
+
+        Parameters
+        ----------
+        X : m examples of the form that was fitted: rows of numbers (m, d), images.
+
+        Returns
+        -------
+        array (m, c)
+            Variances >= 0; all columns are alike unless each class has noise of its own.
+        """
         rows = self._read(X)
         return self.posterior_.variance(rows)
 
@@ -83,15 +107,17 @@ class HistogramAnswers(Learner):
         The posterior is that of the learner; its operator may be elsewhere.
         """
         pictures = self.input_.pictures
-        known = pictures is not None and len(pictures) == posterior.n  # none were added since
-        folds = sampled_folds(posterior.operator, posterior.classes, pictures=pictures if known else None)
+        if pictures is not None and len(pictures) != posterior.n:
+            pictures = None  # some were added since
+        folds = sampled_folds(posterior.operator, posterior.classes, pictures=pictures)
         parts = [posterior.left_out(fold) for fold in track(folds, "left-out examples", len(folds))]
         mean = np.concatenate([*parts, np.zeros((0, posterior.n_classes))])
         chosen = np.concatenate([*folds, np.zeros(0, np.intp)])
         truth = posterior.classes[chosen]
         self.calibration_ = Calibration()
         if self.calibrated:
-            shares = np.bincount(posterior.classes, minlength=posterior.n_classes) / len(posterior.classes)
+            known = posterior.classes[posterior.classes != NO_CLASS]
+            shares = np.bincount(known, minlength=posterior.n_classes) / len(known)
             self.calibration_ = fit_calibration(mean, truth, shares, balanced=bool(self.balanced))
         right = self._decided(mean) == truth
         recalls = [right[truth == column].mean() for column in np.unique(truth)]
@@ -100,7 +126,11 @@ class HistogramAnswers(Learner):
         if len(chosen) and ("variance" in RULES[self.unknown_rule] or not self.calibrated):
             variance = posterior.scale * self.variances_.fast.left_out(chosen)
         signs = Signs.of(mean, relative(variance, prior), self._probabilities(mean, variance))
-        self.novelty_ = fit_novelty(self.unknown_rule, signs, float(self.false_alarm_rate))
+        outsiders = posterior.classes == NO_CLASS
+        labels = float((~outsiders).sum()) / posterior.n_classes
+        self.novelty_ = fit_novelty(
+            self.unknown_rule, signs, float(self.false_alarm_rate), labels, with_outsiders=bool(outsiders.any())
+        )
 
     def _decided(self, mean: Array) -> Indices:
         """The column of each example's class: the most probable one, where probabilities are calibrated."""

@@ -16,7 +16,9 @@ from typing import Self, final
 import numpy as np
 import scipy.sparse
 
+from fewsight._base.checks import LARGEST
 from fewsight._base.errors import InvalidInput
+from fewsight._base.state import INTEGERS
 from fewsight._base.types import Array, Indices, Rows, Sparse, State
 from fewsight.gp import IterativePosterior, Products
 from fewsight.kernels import HistogramOperator
@@ -26,6 +28,8 @@ EXAMPLES = 192  # training examples whose variance is computed exactly
 RIDGE = 1e-3  # of the variance of each sum
 LEAST_MEAN = 1e-2  # of the mean of all bins: rarer bins count as if they were no rarer
 BINS = 100
+N_SUMS = 13  # that the estimate is a combination of, see `_sums`
+LEAST_TOTAL = 1e-100  # what is divided by less is soon infinite
 
 
 @final
@@ -105,20 +109,26 @@ class FastVariance:
 
     @classmethod
     def from_state(cls, state: State, operator: HistogramOperator) -> Self:
-        arrays, error = state.arrays, state.header["error"]
-        restored = cls(
+        columns = state.array("columns", (operator.n, None), np.float64)
+        if not 2 <= columns.shape[1] <= 1 + DIRECTIONS:
+            raise InvalidInput(
+                f"the stored variance must have 1 to {DIRECTIONS} directions, got {columns.shape[1] - 1}."
+            )
+        total = float(columns[:, 0].sum())
+        if not LEAST_TOTAL < total < LARGEST:
+            raise InvalidInput(f"the stored variance: the first columns must sum to a number > 0, got {total:g}.")
+        fitted_to = state.array("fitted_to", (None,), INTEGERS, least=0, most=operator.n - 1).astype(np.intp)
+        error = state.number_or_none("error", least=0.0)
+        return cls(
             operator,
-            arrays["columns"],
-            float(arrays["columns"][:, 0].sum()),
-            arrays["bins"],
-            arrays["coefficients"],
-            np.inf if error is None else float(error),
-            arrays["fitted_to"],
-            arrays["exact"],
+            columns,
+            total,
+            state.array("bins", (3, operator.width), np.float64, least=0.0),
+            state.array("coefficients", (N_SUMS,), np.float64),
+            np.inf if error is None else error,
+            fitted_to,
+            state.array("exact", fitted_to.shape, np.float64, least=0.0),
         )
-        if restored.columns.shape[0] != operator.n or restored.bins.shape != (3, operator.width):
-            raise InvalidInput("the variance must have a row per training example and a column per bin.")
-        return restored
 
     def _inner(self, X: Rows) -> Array:
         """Inner products with the columns, by table unless it would be too large."""

@@ -68,6 +68,17 @@ class Input(ABC):
         """An input of the same training examples that are compared by these kernels or channels, and no others."""
         self._refuse_further()
 
+    def joined(self, made: Sequence[Made]) -> Input:
+        """An input of the same training examples that are also compared by these kernels or channels."""
+        self._refuse_further()
+
+    def keeping(self, numbers: Indices) -> Input:
+        """An input of the same training examples that are compared by these of its kernels or channels only.
+
+        Of Gram matrices all stay, for the user brings all of them.
+        """
+        return self
+
     def release(self) -> None:
         """Let go of what only further kernels or channels would need: learning is over."""
         return

@@ -9,10 +9,13 @@ import numpy as np
 
 from fewsight._base.checks import check_gram, check_matrix, owner_name
 from fewsight._base.errors import InvalidInput
+from fewsight._base.state import INTEGERS
 from fewsight._base.types import Array, Indices, State
 from fewsight.gp import BlockStack, GramList, Grams, GramStack, Matrices, ScaledBlocks, ScaledGrams
 from fewsight.learners.inputs.base import Input
 from fewsight.learners.inputs.stored import checked_scales
+
+MOST_EXAMPLES = 1_000_000  # whose Gram matrix takes 8 terabytes: a file that speaks of more was edited
 
 
 class GramInput(Input):
@@ -30,6 +33,9 @@ class GramInput(Input):
         if len(sides) != 1:
             raise InvalidInput(f"{self.owner}: the Gram matrices must have one size, got {sides}.")
         self.width, self.columns = sides[0], positions
+        lowest = min(float(np.diag(gram).min(initial=0.0)) for gram in grams)
+        if lowest < 0:
+            raise InvalidInput(f"{self.owner}: the diagonal of a Gram matrix X must be >= 0, got {lowest:g}.")
         chosen = grams if len(positions) == self.width else [gram[np.ix_(positions, positions)] for gram in grams]
         self._set_scales([np.diag(gram) for gram in chosen])
         return self._scaled(chosen)
@@ -91,15 +97,10 @@ class GramInput(Input):
 
     @classmethod
     def from_state(cls, state: State) -> Self:
-        restored = cls(str(state.header["owner"]))
-        restored.several, restored.width = bool(state.header["several"]), int(state.header["width"])
-        restored.columns = state.arrays["columns"]
+        restored = cls(state.text("owner"))
+        restored.several, restored.width = state.flag("several"), state.integer("width", least=1, most=MOST_EXAMPLES)
+        restored.columns = state.array("columns", (None,), INTEGERS, least=0, most=restored.width - 1).astype(np.intp)
         restored.scales = checked_scales(state, None if restored.several else 1)
-        if (
-            restored.columns.dtype.kind != "i"
-            or not ((restored.columns >= 0) & (restored.columns < restored.width)).all()
-        ):
-            raise InvalidInput("the training columns of the Gram matrix must lie within it.")
         return restored
 
     def _blocks(self, X: Any) -> list[Any]:

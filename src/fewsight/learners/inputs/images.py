@@ -12,13 +12,11 @@ from sklearn.base import clone
 from fewsight._base.checks import owner_name, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
-from fewsight.channels import CHANNELS, Channel, Encodings, fit_channel
+from fewsight.channels import CHANNELS, Channel, Encodings, fit_channel, stored_channels
 from fewsight.images import as_image, find_duplicates
 from fewsight.learners.inputs.base import Input, Made
 from fewsight.learners.inputs.stored import checked_scales
 from fewsight.learners.labels import Labels
-
-MOST_CHANNELS = 200  # in a model file: opening each takes a moment
 
 
 class ChannelInput(Input):
@@ -80,8 +78,22 @@ class ChannelInput(Input):
         assert self._given is not None  # or there would be no examples
         fitted = [fit_channel(clone(channel), *self._given) for channel in made if isinstance(channel, Channel)]
         other = ChannelInput(fitted)
-        other._given, other.encodings = self._given, other.read(examples)
+        other._given, other.pictures, other.encodings = self._given, self.pictures, other.read(examples)
         other._set_scales([channel.diag(rows) for channel, rows in other._pairs()])
+        return other
+
+    def joined(self, made: Sequence[Made]) -> ChannelInput:
+        more = self.taking(made)
+        other = ChannelInput([*self.channels, *more.channels])
+        other._given, other.pictures = self._given, self.pictures
+        other.encodings = [*self.encodings, *more.encodings]
+        other.scales = np.concatenate([self.scales, more.scales])
+        return other
+
+    def keeping(self, numbers: Indices) -> ChannelInput:
+        other = ChannelInput([self.channels[number] for number in numbers])
+        other._given, other.pictures = self._given, self.pictures
+        other.encodings, other.scales = [self.encodings[number] for number in numbers], self.scales[numbers]
         return other
 
     def release(self) -> None:
@@ -108,20 +120,20 @@ class ChannelInput(Input):
 
     @classmethod
     def from_state(cls, state: State) -> Self:
-        numbers = range(state.integer("n_channels", least=1, most=MOST_CHANNELS))
-        parts = [state.nested(f"channel{number}") for number in numbers]
-        restored = cls([CHANNELS.find(part.header["name"]).from_state(part) for part in parts])
+        restored = cls(stored_channels(state))
         restored.encodings = [
             channel.encodings.from_state(state.nested(f"training{number}"))
-            for number, channel in zip(numbers, restored.channels, strict=True)
+            for number, channel in enumerate(restored.channels)
         ]
         for channel, rows in restored._pairs():
             if rows.shape[1] != channel.n_columns:
                 raise InvalidInput(
                     f"the encodings of {channel.name} must have {channel.n_columns} columns, got {rows.shape[1]}."
                 )
-        restored.scales = checked_scales(state, len(parts))
+        restored.scales = checked_scales(state, len(restored.channels))
         n = restored.n_training
+        if any(len(rows) != n for rows in restored.encodings):
+            raise InvalidInput(f"the encodings of all channels must be those of {n} training images.")
         if "pictures" in state:
             restored.pictures = state.array("pictures", (n,), np.intp, least=0, most=n - 1)
         return restored

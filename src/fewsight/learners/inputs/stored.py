@@ -18,13 +18,16 @@ def matrix_state(X: Matrix) -> State:
 
 
 def matrix_from_state(state: State) -> Matrix:
-    return (SparseRows if state.header["sparse"] else DenseRows).from_state(state).matrix
+    """Rows of numbers, checked: nothing could be asked about rows without a column."""
+    rows = (SparseRows if state.flag("sparse") else DenseRows).from_state(state)
+    if not rows.shape[1]:
+        raise InvalidInput("the training examples must have a column or more, got none.")
+    return rows.matrix
 
 
 def checked_scales(state: State, count: int | None) -> Array:
-    scales = state.arrays["scales"]
-    if scales.dtype != np.float64 or scales.ndim != 1 or (count is not None and len(scales) != count):
-        raise InvalidInput("the scales of the kernels must be one float64 number for each.")
-    if not ((scales > SMALLEST_SCALE) & (scales < 1 / SMALLEST_SCALE)).all():
-        raise InvalidInput("the scales of the kernels must be positive numbers of a sensible size.")
+    """What each kernel is divided by: `count` numbers; where that is None, one or more."""
+    scales = state.array("scales", (count,), np.float64, above=SMALLEST_SCALE, most=1 / SMALLEST_SCALE)
+    if count is None and not len(scales):
+        raise InvalidInput("the scales of the kernels must be one or more numbers, got none.")
     return scales

@@ -64,6 +64,16 @@ class VectorInput(Input):
         other._set_scales([kernel.diag(self.X) for kernel in other.kernels])
         return other
 
+    def joined(self, made: Sequence[Made]) -> VectorInput:
+        return self.taking([*self.kernels, *made])
+
+    def keeping(self, numbers: Indices) -> VectorInput:
+        if len(numbers) == len(self.kernels):
+            return self
+        other = VectorInput([self.kernels[number] for number in numbers])
+        other.X, other.scales = self.X, self.scales[numbers]
+        return other
+
     @property
     def n_training(self) -> int:
         return int(self.X.shape[0])

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import final
 
+import numpy as np
+
 from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, State
@@ -60,11 +62,12 @@ class WordNet:
         found = Folder(find_wordnet(folder))
         cache = FeatureCache() if cache is None else cache
         key = cache.key_of(RECIPE, *(found.read(name) or b"" for name in FILES))
-        kept = cache.get(key)
-        nouns = parse_nouns(found) if kept is None else Nouns.from_state(kept)
-        by_tags = information_from_tags(nouns) if kept is None else kept.arrays["information"]
+        kept = cache.read(key, _kept_tables)
         if kept is None:
-            cache.put(key, State({}, {**nouns.state().arrays, "information": by_tags}))
+            nouns = parse_nouns(found)
+            kept = nouns, information_from_tags(nouns)
+            cache.put(key, State({}, {**nouns.state().arrays, "information": kept[1]}))
+        nouns, by_tags = kept
         if information_content is None:
             return cls(found.path, nouns, by_tags)
         return cls(found.path, nouns, read_information(nouns, find_information(found, information_content)))
@@ -112,3 +115,8 @@ def closest_categories(
     """The `k` candidates whose meaning is closest to a category's; see `Taxonomy.closest`."""
     taxonomy = WordNet.open(folder).taxonomy([name, *candidates], senses)
     return taxonomy.closest(name, candidates, k, measure)
+
+
+def _kept_tables(state: State) -> tuple[Nouns, Array]:
+    nouns = Nouns.from_state(state)
+    return nouns, state.array("information", (len(nouns),), np.float64, least=0.0)

@@ -9,6 +9,8 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
+from fewsight._base.checks import LARGEST
+from fewsight._base.errors import InvalidInput
 from fewsight._base.types import State
 
 Integers = npt.NDArray[np.int64]
@@ -27,6 +29,14 @@ class Ragged:
         """From lists."""
         starts = np.cumsum([0, *map(len, rows)], dtype=np.int64)
         return cls(starts, np.array([value for row in rows for value in row], dtype=np.int64))
+
+    @classmethod
+    def from_state(cls, state: State, name: str, n_rows: int, *, most: float = LARGEST) -> Ragged:
+        """From a state that holds it under a name: so many rows of numbers from 0 to `most`."""
+        starts = state.array(f"{name}/starts", (n_rows + 1,), np.int64, least=0)
+        if starts[0] != 0 or (np.diff(starts) < 0).any():
+            raise InvalidInput(f"the stored starts of {name} must ascend from 0.")
+        return cls(starts, state.array(f"{name}/values", (int(starts[-1]),), np.int64, least=0, most=most))
 
     def __getitem__(self, row: int) -> list[int]:
         return self.values[self.starts[row] : self.starts[row + 1]].tolist()
@@ -98,11 +108,23 @@ class Nouns:
 
     @classmethod
     def from_state(cls, state: State) -> Nouns:
-        """The tables back."""
-        arrays = state.arrays
-        ragged = {name: Ragged(arrays[f"{name}/starts"], arrays[f"{name}/values"]) for name in _RAGGED}
-        texts = {name: _as_texts(arrays[name]) for name in _TEXTS}
-        return cls(offsets=arrays["offsets"], files=arrays["files"], **ragged, **texts)  # type: ignore[arg-type]
+        """The tables back, checked: the cache may be damaged."""
+        texts = {name: _as_texts(state.array(name, (None,), np.uint8)) for name in _TEXTS}
+        n, m = len(texts["words"]), len(texts["lemmas"])
+        if len(texts["glosses"]) != n:
+            raise InvalidInput(f"there must be a gloss for each of {n} synsets, got {len(texts['glosses'])}.")
+        senses = Ragged.from_state(state, "senses", m, most=n - 1)
+        counts = Ragged.from_state(state, "counts", m)
+        if not np.array_equal(senses.starts, counts.starts):
+            raise InvalidInput("there must be a count for each sense.")
+        return cls(
+            offsets=state.array("offsets", (n,), np.int64, least=0),
+            files=state.array("files", (n,), np.int64, least=0),
+            hypernyms=Ragged.from_state(state, "hypernyms", n, most=n - 1),
+            senses=senses,
+            counts=counts,
+            **texts,
+        )
 
 
 _RAGGED = ("hypernyms", "senses", "counts")

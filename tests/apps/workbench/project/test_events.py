@@ -31,16 +31,14 @@ beliefs = st.none() | st.dictionaries(texts, st.floats(allow_nan=False, allow_in
 counts = st.none() | st.integers(0, 2**40)
 
 
+VALUES = {int: st.integers(0, 2**40), float: st.floats(0, 1), str: texts}
+
+
 @st.composite
 def acts(draw: st.DrawFn) -> Act:
     kind = draw(st.sampled_from(list(KINDS.values())))
     hints = {name: hint for name, hint in get_type_hints(kind).items() if name not in ("kind", "undoable")}
-    return kind(
-        **{
-            name: IMAGE if name == "image" else draw(st.integers(0, 2**40) if hint is int else texts)
-            for name, hint in hints.items()
-        }
-    )
+    return kind(**{name: IMAGE if name == "image" else draw(VALUES[hint]) for name, hint in hints.items()})
 
 
 @given(

@@ -7,10 +7,11 @@ import random
 import sqlite3
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from fewsight._base.errors import InvalidInput, ProjectError
+from fewsight._base.errors import ProjectError
 from fewsight.apps.workbench.project import Asked, ProjectFile, file, locate
 from fewsight.apps.workbench.project.events import Label, NewCategory, NoneOfThese, Skip
 from fewsight.apps.workbench.project.file import Draft, read_copy
@@ -45,7 +46,7 @@ def test_a_request_that_is_sent_twice_counts_once(project: ProjectFile) -> None:
 
 def test_time_goes_forward_whatever_the_clock_does(project: ProjectFile, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = iter([5_000_000_000_000_000_000, 1_000, 2_000])
-    monkeypatch.setattr(file.time, "time_ns", lambda: next(clock))
+    monkeypatch.setattr(file, "time", SimpleNamespace(time_ns=lambda: next(clock)))  # the clock of this module alone
     for _ in range(3):
         project.append("ann", "s", [Skip(IMAGE)])
     times = [event.at for _, event in project.events()]
@@ -263,36 +264,3 @@ def test_names_with_odd_characters(tmp_path: Path) -> None:
 
 
 # Where it lies.
-
-
-def test_the_project_lies_in_the_folder_or_where_the_user_says(tmp_path: Path) -> None:
-    assert locate(tmp_path) == (tmp_path / "fewsight.sqlite", None)
-    assert locate(tmp_path, tmp_path / "my.sqlite") == (tmp_path / "my.sqlite", None)
-
-
-def test_a_folder_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    home = tmp_path / "home"
-    for name in ("HOME", "XDG_DATA_HOME", "LOCALAPPDATA"):
-        monkeypatch.setenv(name, str(home))
-    closed = Path("/proc") if Path("/proc/self").exists() else tmp_path
-    monkeypatch.setattr(file, "_can_write", lambda folder: folder != closed)
-    place = locate(closed)
-    assert home in place.path.parents
-    assert place.remark == f"{closed} cannot be written to; the project is kept in {place.path}."
-    ProjectFile(place.path).close()
-    monkeypatch.setattr(file, "_can_write", lambda folder: True)
-    assert locate(closed).path == place.path  # what was begun there goes on there
-
-
-def test_whether_a_folder_can_be_written_to_is_tried(tmp_path: Path) -> None:
-    assert file._can_write(tmp_path)
-    assert not file._can_write(tmp_path / "none")
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_must_be_one(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(InvalidInput, match="must be a folder of images, got: a file"):
-        locate(tmp_path / "file")
-    with pytest.raises(InvalidInput, match="must be a folder of images, got: no such file"):
-        locate(tmp_path / "none")

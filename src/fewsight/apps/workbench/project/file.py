@@ -1,4 +1,4 @@
-"""The project file on disk: where it lies, how it is opened, and how an act is written so that it cannot be lost.
+"""The project file on disk: how it is opened, and how an act is written so that it cannot be lost.
 
 One act is one transaction, and `append` returns when it is on the disk. The file is whole between two commits, also on a
 network drive (a rollback journal, not a write-ahead log). Several processes may use one file: each waits for its turn.
@@ -11,62 +11,30 @@ import contextlib
 import errno
 import json
 import os
+import shutil
 import sqlite3
-import tempfile
 import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple, final
+from typing import final
 
-from fewsight._base.errors import InvalidInput, ProjectError
+from fewsight._base.errors import ProjectError
+from fewsight._base.replacement import replacing
+from fewsight._base.scratch import scratch_folder
 from fewsight.apps.workbench.project import schema
 from fewsight.apps.workbench.project.events import ASKED_COLUMNS, COLUMNS, Act, Asked, Event, Json, from_row, to_row
+from fewsight.apps.workbench.project.location import FILE_NAME
 from fewsight.images.files import printable, reason_of
-from fewsight.images.hashing import hash_of
 
-FILE_NAME = "fewsight.sqlite"
 BUSY_SECONDS = 5.0  # that SQLite waits for another program
 ATTEMPTS = 3  # of as many seconds each
 
 Value = str | int | bytes | float | None
 _EVENT_COLUMNS = ", ".join((*COLUMNS, *ASKED_COLUMNS))
 _PLACES = ", ".join("?" * (len(COLUMNS) + len(ASKED_COLUMNS)))
-
-
-class Place(NamedTuple):
-    """Where the project file of a folder lies, and what a person should know about it."""
-
-    path: Path
-    remark: str | None = None
-
-
-def locate(folder: str | os.PathLike[str], project: str | os.PathLike[str] | None = None) -> Place:
-    """In the folder; where the user says; in the user's data folder if the folder cannot be written to."""
-    folder = check_folder(folder)
-    if project is not None:
-        return Place(Path(project))
-    inside, elsewhere = folder / FILE_NAME, _in_user_data(folder)
-    if inside.exists():
-        return Place(inside)
-    if not elsewhere.exists() and _can_write(folder):
-        return Place(inside)
-    return Place(elsewhere, f"{printable(folder)} cannot be written to; the project is kept in {printable(elsewhere)}.")
-
-
-def check_folder(folder: str | os.PathLike[str]) -> Path:
-    """A folder that is there."""
-    path = Path(folder)
-    try:
-        if path.is_dir():
-            return path
-        path.stat()
-    except (OSError, ValueError) as error:
-        reason = reason_of(error, path) if isinstance(error, OSError) else "no such file"
-        raise InvalidInput(f"{printable(path)}: must be a folder of images, got: {reason}.") from None
-    raise InvalidInput(f"{printable(path)}: must be a folder of images, got: a file.")
 
 
 @dataclass(frozen=True)
@@ -83,6 +51,7 @@ class Written:
 
     events: tuple[Event, ...]
     repeated: bool = False
+    number: int = 0  # of the last event in this file; 0 where nothing was written
 
 
 @final
@@ -131,21 +100,26 @@ class ProjectFile:
         session: str,
         acts: Sequence[Draft | Act] | Callable[[], Sequence[Draft | Act]],
         request: str | None = None,
+        notes: Sequence[Draft | Act] = (),
     ) -> Written:
         """Write the acts of one request as one batch, and return when they are on the disk.
 
         A request that was written before is not written again. Acts that depend on what holds now are made by a function: it
-        is called when nobody else can write any more.
+        is called when nobody else can write any more. `notes` are written before them, each an act of its own.
         """
         request = request or uuid.uuid4().hex
         with self.writing() as connection:
-            earlier = self._of_request(connection, request)
+            earlier, number = self._of_request(connection, request)
             if earlier:
-                return Written(earlier, repeated=True)
-            drafts = [act if isinstance(act, Draft) else Draft(act) for act in (acts() if callable(acts) else acts)]
-            events = _events(self._next_time(connection), who, session, request, drafts)
+                return Written(earlier, True, number)
+            drafts = [_draft(act) for act in (acts() if callable(acts) else acts)]
+            at = self._next_time(connection)
+            for place, note in enumerate(notes):
+                self._insert(connection, _events(at + place, who, session, uuid.uuid4().hex, [_draft(note)]))
+            events = _events(at + len(notes), who, session, request, drafts)
             self._insert(connection, events)
-        return Written(events)
+            (last,) = connection.execute("SELECT last_insert_rowid()").fetchone()
+        return Written(events, number=last if events else 0)
 
     def insert(self, events: Sequence[Event]) -> int:
         """Events of another file, as they are; those that are here already are left alone. How many were new."""
@@ -265,15 +239,10 @@ class ProjectFile:
         stem = f"{self.path.name}.version-{version}"
         names = (stem if number == 1 else f"{stem}.{number}" for number in range(1, 1000))
         copy = next(self.path.with_name(name) for name in names if not self.path.with_name(name).exists())
-        handle, temporary = tempfile.mkstemp(prefix=".writing-", dir=self.path.parent)
-        os.close(handle)
-        try:
-            _copy(self.path, Path(temporary))  # a second connection reads: the first one is about to write
-            os.replace(temporary, copy)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                os.unlink(temporary)
-            raise
+        with scratch_folder() as folder, replacing(copy) as stream:
+            _copy(self.path, folder / FILE_NAME)  # a second connection reads: the first one is about to write
+            with (folder / FILE_NAME).open("rb") as whole:
+                shutil.copyfileobj(whole, stream)
 
     def _open(self) -> sqlite3.Connection:
         if self._connection is None:
@@ -315,6 +284,8 @@ class ProjectFile:
             yield
         except sqlite3.Error as error:
             raise ProjectError(_sentence(error, self.path, what)) from error
+        except UnicodeDecodeError as error:  # a text of the file, or what SQLite quotes of it
+            raise ProjectError(_damaged(self.path)) from error
         except OSError as error:
             reason = reason_of(error, self.path)
             raise ProjectError(f"{printable(self.path)}: the project could not be {what}: {reason}.") from error
@@ -334,9 +305,11 @@ class ProjectFile:
         (last,) = connection.execute("SELECT max(at) FROM events").fetchone()
         return max(time.time_ns() // 1000, (last or 0) + 1)
 
-    def _of_request(self, connection: sqlite3.Connection, request: str) -> tuple[Event, ...]:
-        sql = f"SELECT {_EVENT_COLUMNS} FROM events WHERE request = ? OR batch = ? ORDER BY id"
-        return tuple(_event(row) for row in connection.execute(sql, (request, request)))
+    def _of_request(self, connection: sqlite3.Connection, request: str) -> tuple[tuple[Event, ...], int]:
+        """The events of a request that was written before, and the number of the last."""
+        sql = f"SELECT id, {_EVENT_COLUMNS} FROM events WHERE request = ? OR batch = ? ORDER BY id"
+        rows = connection.execute(sql, (request, request)).fetchall()
+        return tuple(_event(row[1:]) for row in rows), rows[-1][0] if rows else 0
 
     def _insert(self, connection: sqlite3.Connection, events: Sequence[Event], otherwise: str = "") -> None:
         sql = f"INSERT {otherwise} INTO events ({_EVENT_COLUMNS}) VALUES ({_PLACES})"
@@ -348,12 +321,14 @@ def read_copy(path: str | os.PathLike[str]) -> list[Event]:
     path = Path(path)
     if not path.is_file():
         raise ProjectError(f"{printable(path)}: no such file.")
-    with tempfile.TemporaryDirectory(prefix="fewsight-") as folder:
-        copy = Path(folder) / FILE_NAME
+    with scratch_folder() as folder:
+        copy = folder / FILE_NAME
         try:
             _copy(path, copy)
         except sqlite3.Error as error:
             raise ProjectError(_sentence(error, path, "read")) from error
+        except UnicodeDecodeError as error:
+            raise ProjectError(_damaged(path)) from error
         try:
             with ProjectFile(copy, create=False) as project:
                 return [event for _, event in project.events()]
@@ -374,6 +349,10 @@ def _copy(path: Path, target: Path) -> None:
             "SELECT count(*) FROM sqlite_master"
         ).fetchall()  # waits for its turn; `backup` would wait for ever
         source.backup(copy)
+
+
+def _draft(act: Draft | Act) -> Draft:
+    return act if isinstance(act, Draft) else Draft(act)
 
 
 def _events(at: int, who: str, session: str, request: str, drafts: Sequence[Draft]) -> tuple[Event, ...]:
@@ -406,23 +385,6 @@ def _identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
-
-
-def _in_user_data(folder: Path) -> Path:
-    from platformdirs import user_data_path
-
-    whole = folder.resolve()
-    name = f"{whole.name[:40] or 'folder'}-{hash_of(os.fsencode(whole))[:12]}.sqlite"
-    return user_data_path("fewsight", appauthor=False) / "projects" / name
-
-
-def _can_write(folder: Path) -> bool:
-    """Tried, not asked: what a system says about permissions is not always so."""
-    try:
-        with tempfile.TemporaryFile(prefix=".writing-", dir=folder):
-            return True
-    except OSError:
-        return False
 
 
 def _code(error: sqlite3.Error) -> int:

@@ -46,6 +46,12 @@ class PastAct:
     files: tuple[str, ...]
 
 
+def past_act(present: Present, act_id: str) -> PastAct | None:
+    """What an act was, without the names of files."""
+    rows = present.rows_of(act_id)
+    return _past(act_id, rows, present, {}) if rows else None
+
+
 def past_acts(present: Present, files: Mapping[bytes, KnownFile], most: int | None = None) -> list[PastAct]:
     """What was done, the last first; batches are one line, and questions are none."""
     names = {file.hash: shown_path(path) for path, file in files.items() if file.hash}

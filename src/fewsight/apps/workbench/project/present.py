@@ -70,9 +70,12 @@ class Present:
         self._rows: dict[str, list[Event]] = {}  # by act
         self._said: dict[str, list[Event]] = {}  # by image
         self._answers: list[Event] = []
+        self._put_off: set[str] = set()  # images that were ever skipped
         self._about_categories: list[Event] = []
         self._stacks: dict[str, _Stacks] = {}
         self._categories: _Categories | None = None
+        self._standings: dict[str, Standing] = {}
+        self._unsettled: set[str] = set()  # images whose standing is to be worked out again
         for event in sorted(events, key=lambda event: event.order):
             self.add(event)
 
@@ -97,6 +100,19 @@ class Present:
 
     def standing(self, image: str) -> Standing | None:
         """What holds for an image; None where nobody says anything."""
+        self._settle()
+        return self._standings.get(image)
+
+    def _settle(self) -> None:
+        while self._unsettled:
+            image = self._unsettled.pop()
+            found = self._standing(image)
+            if found is None:
+                self._standings.pop(image, None)
+            else:
+                self._standings[image] = found
+
+    def _standing(self, image: str) -> Standing | None:
         votes: dict[str, Choice] = {}
         for event in self._said.get(image, ()):
             if self._on[event.act_id]:
@@ -106,10 +122,14 @@ class Present:
                     votes[event.who] = choice
         return Standing(_majority(votes), votes) if votes else None
 
+    def was_answered(self, image: str) -> bool:
+        """Whether anybody ever said something about an image, or skipped it."""
+        return image in self._said or image in self._put_off
+
     def standings(self) -> dict[str, Standing]:
         """What holds for every image that somebody said something about."""
-        found = ((image, self.standing(image)) for image in self._said)
-        return {image: standing for image, standing in found if standing is not None}
+        self._settle()
+        return dict(self._standings)
 
     def labels(self) -> dict[str, str]:
         """The category of each labelled image, by hash."""
@@ -117,6 +137,15 @@ class Present:
         return {
             image: choice.category for image, choice in decided if choice is not None and choice.category is not None
         }
+
+    def label_events(self) -> dict[str, tuple[str, Event]]:
+        """The category of each labelled image, and the last event that gave it."""
+        found: dict[str, tuple[str, Event]] = {}
+        for image, category in self.labels().items():
+            for event in self._said[image]:
+                if self._on[event.act_id] and self._choice(event.act) == Choice("label", category):
+                    found[image] = category, event
+        return found
 
     def ties(self) -> dict[str, dict[str, Choice]]:
         """The images that persons disagree about, with the choice of each; these are not learned."""
@@ -190,13 +219,15 @@ class Present:
         self._rows.setdefault(act_id, []).append(event)
         if isinstance(act, (Label, NoneOfThese, Discard, Clear)):
             self._said.setdefault(act.image, []).append(event)
+            self._unsettled.add(act.image)
         if isinstance(act, (Label, NoneOfThese, Discard, Skip)):
             self._answers.append(event)
+            self._put_off.update([act.image] if isinstance(act, Skip) else [])
         if isinstance(act, (NewCategory, Rename, Merge, Loan, RefuseLoan)):
             self._about_categories.append(event)
-            self._categories = None
+            self._forget_categories()
         elif self._categories and isinstance(act, Label) and not self._categories.knows(act.category):
-            self._categories = None
+            self._forget_categories()
 
     def _switch(self, who: str, act_id: str, on: bool) -> None:
         """Persons undo their own acts only."""
@@ -208,7 +239,16 @@ class Present:
         if act_id in source:
             source.remove(act_id)
         target.append(act_id)
-        self._categories = None
+        self._unsettled.update(_image_of(event.act) for event in self._rows[act_id])
+        self._forget_categories()
+
+    def _forget_categories(self) -> None:
+        """They are worked out again when they are asked for. A label may then mean another category than before."""
+        if self._categories is None:
+            return
+        before, self._categories = self._categories, None
+        if self._resolved().merged != before.merged:
+            self._unsettled.update(self._said)
 
     def _choice(self, act: Act) -> Choice | None:
         if isinstance(act, Label):
@@ -259,6 +299,7 @@ class _Categories:
         for key in [key for key in names if key not in self._into]:
             self._merge(key, older.setdefault(folded(names[key]), key))
         self.names = {key: name for key, name in names.items() if key not in self._into}
+        self.merged = {key: self.root(key) for key in self._into}
 
     def knows(self, key: str) -> bool:
         return key in self.names or key in self._into

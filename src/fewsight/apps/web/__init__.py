@@ -1,0 +1,1 @@
+"""The labelling page: a small server on this machine alone, over one `LabellingSession`."""

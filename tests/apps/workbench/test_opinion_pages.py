@@ -1,0 +1,90 @@
+"""What the model thinks, as a page shows it."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fewsight.apps.workbench.facts import Facts
+from fewsight.apps.workbench.image_stock import ImageStock
+from fewsight.apps.workbench.opinion_pages import (
+    belief,
+    guess_of,
+    in_words,
+    may_belong,
+    nearest,
+    progress_of,
+    results_page,
+    sortable_files,
+    sure_of,
+    typical_images,
+)
+from fewsight.apps.workbench.project.catalogue import KnownFile, Stamp
+from fewsight.apps.workbench.project.present import Choice, Standing
+from fewsight.apps.workbench.project_model import Opinion
+
+IMAGES = [f"{number:040x}" for number in range(6)]
+OWL, TIT = "owl-id", "tit-id"
+PROBABILITY = np.array([[0.95, 0.05], [0.6, 0.4], [0.45, 0.55], [0.1, 0.9], [0.7, 0.3], [0.99, 0.01]])
+
+
+def standing(kind: str, category: str | None = None) -> Standing:
+    return Standing(Choice(kind, category), {"ann": Choice(kind, category)})
+
+
+@pytest.fixture
+def stock() -> ImageStock:
+    made = ImageStock()
+    for number, image in enumerate(IMAGES):
+        path = b"%d.png" % number
+        made.files[path], made.paths[image] = KnownFile(path, image, Stamp(1, 1, number + 1)), [path]
+        made._order.append((image, image))
+    return made
+
+
+@pytest.fixture
+def facts() -> Facts:
+    """0 is an owl, 3 a tit, 4 was thrown away; nothing is said about the others."""
+    standings = {IMAGES[0]: standing("label", OWL), IMAGES[3]: standing("label", TIT), IMAGES[4]: standing("discard")}
+    return Facts(standings, {OWL: "owl", TIT: "tit"}, {OWL: (IMAGES[0],), TIT: (IMAGES[3],)})
+
+
+@pytest.fixture
+def opinion() -> Opinion:
+    unknown = np.array([False, False, False, False, False, True])
+    return Opinion({image: n for n, image in enumerate(IMAGES)}, (OWL, TIT), PROBABILITY, np.arange(6.0), unknown, 2)
+
+
+def test_a_guess_is_words_first(opinion: Opinion, facts: Facts) -> None:
+    words = [guess_of(image, opinion, facts).words for image in IMAGES]
+    assert words == ["sure", "leaning", "leaning", "sure", "leaning", "no idea"]  # the last is like nothing known
+    assert guess_of(IMAGES[2], opinion, facts).top == ((TIT, "tit", 0.55), (OWL, "owl", 0.45))
+    assert guess_of("f" * 40, opinion, facts) is None
+    assert guess_of(IMAGES[0], None, facts) is None
+    assert belief(IMAGES[5], opinion, 7)["called_unknown"] is True
+    assert belief(IMAGES[5], None, 7) == {}
+
+
+def test_grids_hold_what_has_no_answer_the_surest_first(opinion: Opinion, facts: Facts, stock: ImageStock) -> None:
+    assert [each.image for each in sure_of(OWL, opinion, facts, stock, 9)] == [IMAGES[1]]  # 5 is unknown, 4 discarded
+    assert [each.image for each in may_belong(OWL, opinion, facts, stock, 9)] == [IMAGES[3]]
+    assert sure_of("gone", opinion, facts, stock, 9) == may_belong(OWL, None, facts, stock, 9) == []
+    found = nearest(IMAGES[0], np.array([1.0, 0.2, 0.9, 0.8, 0.7, 0.5]), opinion.position_of, facts, stock, 2)
+    assert [each.file for each in found] == ["2.png", "5.png"]
+    assert typical_images(opinion, facts) == {OWL: (IMAGES[0],), TIT: (IMAGES[3],)}
+
+
+def test_results_by_group_and_what_is_sorted_where(opinion: Opinion, facts: Facts, stock: ImageStock) -> None:
+    page = results_page(facts, stock, opinion, None, 0.58, 0, 3)
+    assert {key: n for key, _, n in page.groups} == {OWL: 2, TIT: 1, "unknown": 1, "unsure": 1, "unread": 0}
+    assert (page.total, page.next, [item.labelled for item in page.items]) == (5, 3, [True, True, False])
+    assert [item.image for item in results_page(facts, stock, opinion, "unsure", 0.58, 0, 9).items] == [IMAGES[2]]
+    assert {item.category for item in results_page(facts, stock, None, "unsure", None, 0, 9).items} == {None}
+    items = {item.path: item for item in sortable_files(opinion, facts, stock)}
+    assert items.keys() == {b"0.png", b"1.png", b"2.png", b"3.png", b"5.png"}
+    assert (items[b"1.png"].category, items[b"1.png"].confidence, items[b"5.png"].unknown) == ("owl", 0.6, True)
+
+
+def test_without_a_model_there_is_little_to_say() -> None:
+    assert in_words(None) == ("", "")
+    assert progress_of([(OWL, "owl", 1)], 1, None, None).sentence == "1 image labelled."
