@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,7 +24,7 @@ ARGUMENTS = (
     "--disable-sync",
     "--no-first-run",
 )
-PATIENCE = 15_000  # milliseconds
+PATIENCE = 120_000  # milliseconds: no test is about the speed of a machine that does three other things
 
 
 @dataclass
@@ -53,7 +55,7 @@ class Program:
         """What it said last on stdout and stderr."""
         assert self.process is not None
         self.process.send_signal(how)
-        said = self.process.communicate(timeout=10)
+        said = self.process.communicate(timeout=PATIENCE / 1000)
         self.process = None
         return said
 
@@ -95,17 +97,63 @@ class Log:
         assert self.foreign == []
 
 
+def ready(page: Page) -> None:
+    """Keys and buttons of the view work."""
+    page.wait_for_selector("html[data-ready]", state="attached")
+
+
+def visit(page: Page, address: str) -> None:
+    """Go to an address of the page, and wait until its keys and buttons work."""
+    page.goto(address)
+    ready(page)
+
+
+@contextlib.contextmanager
+def loading_anew(page: Page) -> Iterator[None]:
+    """What is done inside loads the page again, or another one."""
+    with page.expect_navigation():
+        yield
+    ready(page)
+
+
+def all_read(page: Page, n: int) -> None:
+    """All files of the folder were read, or tried."""
+    page.wait_for_function(
+        """async (n) => {
+            const state = await (await fetch("/api/state")).json();
+            return state.n_read + state.n_unreadable === n;
+        }""",
+        arg=n,
+    )
+
+
+def loaded_ahead(page: Page, n: int) -> None:
+    """So many pictures are loaded, the one that is shown among them."""
+    page.wait_for_function("n => Number(document.getElementById('sight').dataset.loaded) >= n", arg=n)
+
+
 def current(page: Page) -> str:
     """The image that is shown, once there is one."""
+    ready(page)
     page.wait_for_selector("#sight img")
     return str(page.get_attribute("#sight img", "data-image"))
+
+
+def shows(page: Page, image: str) -> None:
+    """This image is shown."""
+    page.wait_for_function("image => document.querySelector('#sight img')?.dataset.image === image", arg=image)
+
+
+def shows_another(page: Page, image: str) -> None:
+    """Another image than this one is shown, or none is left."""
+    page.wait_for_function("image => document.querySelector('#sight img')?.dataset.image !== image", arg=image)
 
 
 def press(page: Page, key: str) -> str:
     """Press a key that answers; the image that was answered. Returns when another one is shown, or none is left."""
     image = current(page)
     page.keyboard.press(key)
-    page.wait_for_function("image => document.querySelector('#sight img')?.dataset.image !== image", arg=image)
+    shows_another(page, image)
     return image
 
 
@@ -122,5 +170,5 @@ def name_it(page: Page, name: str) -> str:
         page.wait_for_selector("#new-dialog[open]")
     page.keyboard.type(name)
     page.keyboard.press("Enter")
-    page.wait_for_function("image => document.querySelector('#sight img')?.dataset.image !== image", arg=image)
+    shows_another(page, image)
     return image

@@ -6,13 +6,14 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from fewsight.apps.cli.label import _has_display, _show
-from page_visits import write_pictures
+from page_visits import Visitor, write_pictures
 
 Refused = Callable[..., str]
 
@@ -28,9 +29,16 @@ class Running:
         assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip()
 
+    def all_read(self, n: int) -> None:
+        """Wait until all files of the folder were read."""
+        port, token = self.address.removeprefix("http://127.0.0.1:").split("/?token=")
+        visitor = Visitor(int(port), token, {"cookie": "fewsight-PORT=TOKEN"})
+        while visitor.get("/api/state").json()["n_read"] < n:
+            time.sleep(0.05)
+
     def end(self, how: signal.Signals = signal.SIGINT) -> tuple[int, list[str], list[str]]:
         self.process.send_signal(how)
-        out, err = self.process.communicate(timeout=20)
+        out, err = self.process.communicate(timeout=120)
         return self.process.returncode, out.splitlines(), err.splitlines()
 
 
@@ -91,6 +99,7 @@ def test_one_line_at_the_start_two_at_the_end(begin: Callable[..., Running], tmp
     write_pictures(folder, 3)
     running = begin(folder)
     assert running.address.startswith("http://127.0.0.1:")
+    running.all_read(3)
     code, said, told = running.end()
     assert code == 0
     assert said == [
@@ -106,7 +115,7 @@ def test_a_second_start_shows_the_page_that_runs(begin: Callable[..., Running], 
     first = begin(tmp_path / "photos")
     second = begin(tmp_path / "photos")
     assert second.address == first.address
-    assert second.process.wait(10) == 0
+    assert second.process.wait(120) == 0
     first.end(signal.SIGKILL)  # leaves its note behind, which must lock nobody out
     third = begin(tmp_path / "photos")
     assert third.address != first.address

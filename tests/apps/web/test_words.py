@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import fewsight.apps.web
-from fewsight.apps.web.site import VIEWS, load_words
+from fewsight.apps.web.site import VIEWS, Site, load_words
+from fewsight.apps.workbench.session import LabellingSession
 
 ROOT = Path(fewsight.apps.web.__file__).parent
 WORDS = load_words("en")
@@ -40,6 +41,16 @@ def test_words_that_are_there_are_used() -> None:
         by_name = path.startswith(("actions.", "views.", "results.ways.", "state.models."))  # looked up by a variable
         unused += [] if by_name or stems & known else [path]
     assert unused == []
+
+
+def test_every_word_of_a_template_is_shown_as_it_stands(session: LabellingSession) -> None:
+    templates = Site(session)._templates
+    source = "\n".join(path.read_text("utf-8") for path in (ROOT / "templates").glob("*.j2"))
+    used = sorted(set(re.findall(r"\bwords\.([a-z_]+)\.([a-z_0-9]+)", source)))
+    assert ("mine", "clear") in used  # also the name of a method of every dictionary
+    for section, name in used:
+        shown = templates.from_string(f"{{{{ words.{section}.{name} | safe }}}}").render(words=WORDS)
+        assert shown == str(WORDS[section][name]), (section, name)
 
 
 def test_texts_have_places_that_can_be_filled() -> None:

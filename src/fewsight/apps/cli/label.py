@@ -168,9 +168,10 @@ def _bar(session: LabellingSession) -> Iterator[Callable[[], None]]:
 
         def update() -> None:
             state = session.state()
+            n_unread = state.n_files - state.n_read - state.n_unreadable
             for task, done, total in (
-                (reading, state.n_read + state.n_unreadable, state.n_files),
-                (features, state.n_features, state.n_files - state.n_unreadable),
+                (reading, state.n_files - n_unread, state.n_files),
+                (features, state.n_features, state.n_images + n_unread),
             ):
                 progress.update(task, completed=done, total=total or None, visible=not total or done < total)
 

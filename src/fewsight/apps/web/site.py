@@ -34,7 +34,7 @@ class Site:
         self.words = load_words(language)
         self.language = language
         loader = jinja2.PackageLoader("fewsight.apps.web")
-        self._templates = jinja2.Environment(
+        self._templates = _Templates(
             loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True
         )
         self._templates.filters["number"] = lambda value: f"{value:,}"
@@ -76,17 +76,26 @@ class Site:
             "learned": "",
             "advice": state.advice,
         }
-        n_known = state.n_files - state.n_unreadable
         if state.n_read + state.n_unreadable < state.n_files:
             shown["features"] = words["read"].format(n=state.n_read, of=state.n_files)
-        elif state.n_features < n_known:
-            shown["features"] = words["features"].format(n=state.n_features, of=n_known)
+        elif state.n_known < state.n_images:  # features are of no use before the model has them
+            n = state.n_known or min(state.n_features, state.n_images)
+            shown["features"] = words["features"].format(n=n, of=state.n_images)
         else:
-            shown["features"] = words["images"].format(n=n_known)
+            shown["features"] = words["images"].format(n=state.n_files - state.n_unreadable)
         n_answers = state.n_learned + state.n_behind
         if state.model in words["models"]:
             shown["learned"] = words["models"][state.model].format(n=state.n_learned, of=n_answers)
         return {**plain(state), "shown": shown}
+
+
+class _Templates(jinja2.Environment):
+    """Where `words.clear` is the word of that name, not a method that every dictionary has."""
+
+    def getattr(self, obj: Any, attribute: str) -> Any:
+        if isinstance(obj, Mapping) and attribute in obj:
+            return obj[attribute]
+        return super().getattr(obj, attribute)
 
 
 def load_words(language: str) -> dict[str, Any]:

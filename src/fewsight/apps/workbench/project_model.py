@@ -103,7 +103,8 @@ class ProjectModel:
         """Images that now have features; they get the next positions."""
         known = len(self.images)
         self.images += images
-        self.position_of |= {image: known + place for place, image in enumerate(images)}
+        # A new table, because other threads read the old one.
+        self.position_of = self.position_of | {image: known + place for place, image in enumerate(images)}
         if not self.is_ready:
             self.pool = ImagePool.encoded(self.channels, encodings)
             self._rebuild(present)

@@ -275,6 +275,8 @@ class LabellingSession:
                 remarks=tuple(filter(None, remarks)),
                 who=self.bench.who,
                 folder=printable(self.bench.folder),
+                n_images=len(stock.paths),
+                n_known=len(stock.paths.keys() & self._learning.position_of.keys()) if self._learning.chooses else 0,
             )
 
     def wait(self, version: int, seconds: float) -> int:

@@ -49,6 +49,8 @@ class SessionState:
     model : none (nothing can be learned yet), plain (too few labels to learn how much each cue counts), learned, learning (a new
         one is on its way) or failed.
     n_learned, n_behind : the labels that the model in use knows, and those that it does not know yet.
+    n_images, n_known : the different images that were read, and those of them that the model can see: questions, look-alikes,
+        guesses and results are about these.
     accuracy, advice : one short phrase each, empty while nothing is known.
     """
 
@@ -73,6 +75,8 @@ class SessionState:
     remarks: tuple[str, ...] = ()
     who: str = ""
     folder: str = ""
+    n_images: int = 0
+    n_known: int = 0
 
 
 @dataclass(frozen=True)

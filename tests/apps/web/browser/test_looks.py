@@ -14,7 +14,19 @@ from playwright.sync_api import Browser, Page
 
 from fewsight.apps.web.site import VIEWS
 from fewsight.apps.workbench.verbs import Workbench
-from page_browser import Log, Program, current, name_it, press, settled
+from page_browser import (
+    PATIENCE,
+    Log,
+    Program,
+    all_read,
+    current,
+    name_it,
+    press,
+    ready,
+    settled,
+    shows_another,
+    visit,
+)
 from page_visits import write_pictures
 
 pytestmark = pytest.mark.slow
@@ -38,12 +50,6 @@ FILES = (
 )
 
 
-def loaded(page: Page, address: str) -> None:
-    page.goto(address)
-    page.wait_for_selector("footer.keys")
-    page.wait_for_load_state("load")
-
-
 def sideways(page: Page) -> float:
     """How far the page can be scrolled to the side."""
     return float(page.evaluate("document.scrollingElement.scrollWidth - document.scrollingElement.clientWidth"))
@@ -56,6 +62,8 @@ def test_names_are_shown_as_they_are_and_run_nothing(tmp_path: Path, start: Star
     (folder / "broken\u202e<script>.jpg").write_bytes(b"\xff\xd8\xff\xe0 no picture")
     program = start(folder)
     page = open_page(program.address)
+    ready(page)
+    all_read(page, len(FILES) + 1)
     for trick in TRICKS:
         name_it(page, trick)
         settled(page)
@@ -63,12 +71,12 @@ def test_names_are_shown_as_they_are_and_run_nothing(tmp_path: Path, start: Star
     page.wait_for_function("n => document.querySelectorAll('#categories .cat').length === n", arg=len(TRICKS))
     assert page.locator("#categories .cat .name bdi").all_inner_texts() == list(TRICKS)
     for view in VIEWS:
-        loaded(page, f"{program.home}/{view}")
+        visit(page, f"{program.home}/{view}")
         assert page.locator("main img[src=x], main b:has-text('bold'), main i").count() == 0
         assert page.locator("script:not([src]):not([type='application/json'])").count() == 0
-    loaded(page, f"{program.home}/settings")
+    visit(page, f"{program.home}/settings")
     assert page.locator(".settings-row .name").evaluate_all("all => all.map((each) => each.value)") == list(TRICKS)
-    loaded(page, f"{program.home}/results")
+    visit(page, f"{program.home}/results")
     page.wait_for_selector("td:has-text('<script>')")
     log.check()
 
@@ -120,7 +128,7 @@ def test_axe_finds_nothing_serious_on_any_view(furnished: tuple[Program, Page], 
     page.emulate_media(color_scheme=scheme)
     found = []
     for view in VIEWS:
-        loaded(page, f"{program.home}/{view}")
+        visit(page, f"{program.home}/{view}")
         if view == "label":
             current(page)
             page.keyboard.press("g")
@@ -156,14 +164,19 @@ def test_axe_finds_nothing_serious_in_dialogs_and_on_the_first_visit(
     page.wait_for_selector("#key-list[open]")
     look("keys")
     page.keyboard.press("Escape")
+    page.wait_for_selector("#key-list", state="hidden")
     page.keyboard.press("n")
+    page.wait_for_selector("#new-dialog[open]")
     look("new category")
     page.keyboard.press("Escape")
-    loaded(page, f"{program.home}/mine")
+    settled(page)
+    visit(page, f"{program.home}/mine")
     page.locator(".tile").first.click()
+    page.wait_for_selector("#change[open]")
     look("change")
-    loaded(page, f"{program.home}/results")
+    visit(page, f"{program.home}/results")
     page.click("[data-open=sort]")
+    page.wait_for_selector("#sort[open]")
     look("sort")
     page.keyboard.press("Enter")
     page.wait_for_selector("#apply:visible")
@@ -178,9 +191,9 @@ def test_nothing_scrolls_sideways_and_the_answers_are_in_sight(
     program, page = furnished
     page.set_viewport_size({"width": width, "height": height})
     for view in VIEWS:
-        loaded(page, f"{program.home}/{view}")
+        visit(page, f"{program.home}/{view}")
         assert sideways(page) <= 0, view
-    loaded(page, f"{program.home}/label")
+    visit(page, f"{program.home}/label")
     current(page)
     for selector in ("#sight img", "#categories .cat >> nth=0", '.keys [data-action="undo"]'):
         box = page.locator(selector).bounding_box()
@@ -195,7 +208,7 @@ def test_text_at_twice_the_size_stays_inside(furnished: tuple[Program, Page]) ->
     for width in (375, 1280):
         page.set_viewport_size({"width": width, "height": 800})
         for view in VIEWS:
-            loaded(page, f"{program.home}/{view}")
+            visit(page, f"{program.home}/{view}")
             page.evaluate("document.documentElement.style.fontSize = '200%'")
             assert sideways(page) <= 0, (view, width)
 
@@ -204,6 +217,7 @@ def test_a_finger_can_do_what_a_key_does(tmp_path: Path, start: Start, browser: 
     write_pictures(tmp_path / "photos", 12)
     program = start(tmp_path / "photos")
     with browser.new_context(viewport={"width": 375, "height": 667}, has_touch=True, is_mobile=True) as context:
+        context.set_default_timeout(PATIENCE)
         page = context.new_page()
         log.watch(page)
         page.goto(program.address)
@@ -215,7 +229,7 @@ def test_a_finger_can_do_what_a_key_does(tmp_path: Path, start: Start, browser: 
             assert box is not None
             assert box["height"] >= 44
             page.locator(selector).first.tap()
-            page.wait_for_function("image => document.querySelector('#sight img').dataset.image !== image", arg=before)
+            shows_another(page, before)
         settled(page)
         assert [program.acts(kind) for kind in ("label", "none", "skip")] == [2, 1, 1]
         page.locator("#menu").tap()
@@ -226,7 +240,7 @@ def test_a_finger_can_do_what_a_key_does(tmp_path: Path, start: Start, browser: 
 def test_every_action_has_a_button_that_the_tab_key_reaches(furnished: tuple[Program, Page]) -> None:
     program, page = furnished
     for view in VIEWS:
-        loaded(page, f"{program.home}/{view}")
+        visit(page, f"{program.home}/{view}")
         if view == "label":
             current(page)
         reached = set()
@@ -282,14 +296,14 @@ def test_odd_images_and_a_thousand_long_categories_stay_usable(tmp_path: Path, s
         page.keyboard.type("0777")
         page.wait_for_selector(".cat.hit")
         page.keyboard.press("Enter")
-        page.wait_for_function("image => document.querySelector('#sight img')?.dataset.image !== image", arg=image)
+        shows_another(page, image)
     assert {"3 × 20,000 pixels", "20,000 × 3 pixels", "1 × 1 pixels"} <= seen
     settled(page)
     assert set(program.labels().values()) == {"category 0777 ".ljust(100, "w")}
     for width in (375, 1280):
         page.set_viewport_size({"width": width, "height": 800})
         for view in VIEWS:
-            loaded(page, f"{program.home}/{view}")
+            visit(page, f"{program.home}/{view}")
             assert sideways(page) <= 0, (view, width)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page
 
-from page_browser import Program, current, name_it, settled
+from page_browser import Program, current, loading_anew, name_it, ready, settled, shows_another, visit
 from page_visits import HUES, write_pictures
 
 pytestmark = pytest.mark.slow
@@ -20,7 +20,7 @@ Start = Callable[..., Program]
 def colour_of(page: Page) -> str:
     """What a person sees: the colour of the picture that is shown."""
     current(page)
-    page.wait_for_function("() => document.querySelector('#sight img').complete")
+    page.wait_for_function("() => document.querySelector('#sight img')?.naturalWidth > 0")
     seen = page.evaluate(
         """() => {
             const picture = document.querySelector("#sight img");
@@ -41,7 +41,7 @@ def teach(page: Page, n: int) -> None:
         name, image = colour_of(page), current(page)
         if name in known:
             page.keyboard.press(str(known.index(name) + 1))
-            page.wait_for_function("image => document.querySelector('#sight img')?.dataset.image !== image", arg=image)
+            shows_another(page, image)
         else:
             name_it(page, name)
             known.append(name)
@@ -51,14 +51,13 @@ def teach(page: Page, n: int) -> None:
 
 @pytest.fixture
 def taught(tmp_path: Path, start: Start, open_page: Open) -> tuple[Program, Page]:
-    """Sixty pictures of three colours, eighteen of them labelled, and a model that has learned."""
+    """Sixty pictures of three colours, eighteen of them labelled, and a model that has learned and sees them all."""
     write_pictures(tmp_path / "photos", 60)
     program = start(tmp_path / "photos", "--channels", "colour", "--name", "Ann")
     page = open_page(program.address)
     teach(page, 18)
-    page.wait_for_selector("#state-learned:has-text('learned from')", timeout=60_000)
-    all_there = "() => document.getElementById('state-features').textContent === '60 images'"
-    page.wait_for_function(all_there, timeout=60_000)
+    page.wait_for_selector("#state-learned:has-text('learned from')")
+    page.wait_for_function("() => document.getElementById('state-features').textContent === '60 images'")
     return program, page
 
 
@@ -66,10 +65,9 @@ def test_grid_labels_what_is_left_in_with_one_key(taught: tuple[Program, Page]) 
     program, page = taught
     page.keyboard.press("l")
     page.wait_for_selector(".anchor img")
-    page.wait_for_function("() => document.activeElement.matches('.tile')")  # the script is there
-    n = page.locator(".tile").count()
-    assert n > 3
+    ready(page)
     before = program.labels()
+    assert page.locator(".tile").count() == 60 - len(before) - 1  # the image that they look like is not among them
     page.keyboard.press("a")  # none
     assert page.locator('.tile[aria-pressed="true"]').count() == 0
     page.keyboard.press("Space")
@@ -77,25 +75,46 @@ def test_grid_labels_what_is_left_in_with_one_key(taught: tuple[Program, Page]) 
     page.keyboard.press("Space")
     assert page.locator('.tile[aria-pressed="true"]').count() == 2
     images = [tile.get_attribute("data-image") for tile in page.locator('.tile[aria-pressed="true"]').all()]
-    with page.expect_navigation():
+    with loading_anew(page):
         page.keyboard.press("1")
     new = set(program.labels()) - set(before)
     assert new == set(images)
-    page.wait_for_selector(".tile")
+    assert page.locator(".tile").count() > 0
     assert not set(images) & {tile.get_attribute("data-image") for tile in page.locator(".tile").all()}
-    with page.expect_navigation():
+    with loading_anew(page):
         page.keyboard.press("z")
     assert program.labels() == before
 
 
+def test_grid_offers_images_that_become_ready_while_it_is_open(taught: tuple[Program, Page], tmp_path: Path) -> None:
+    program, page = taught
+    page.keyboard.press("l")
+    page.wait_for_selector(".anchor img")
+    ready(page)
+    page.keyboard.press("Space")  # leaves the first one out
+    n = page.locator(".tile").count()
+    write_pictures(tmp_path / "photos", 6, seed=1)
+    settings = page.context.new_page()
+    visit(settings, f"{program.home}/settings")
+    settings.click("#rescan")
+    page.wait_for_selector("#newer:visible")
+    assert page.locator(".tile").count() == n  # nothing slips in by itself
+    all_there = "() => document.getElementById('state-features').textContent === '66 images'"
+    page.wait_for_function(all_there)
+    page.click("#newer")
+    page.wait_for_function("n => document.querySelectorAll('.tile').length > n", arg=n)
+    assert page.locator('.tile[aria-pressed="false"]').count() == 1
+
+
 def test_grid_shows_what_the_model_is_sure_of(taught: tuple[Program, Page]) -> None:
     program, page = taught
-    page.goto(f"{program.home}/grid")
-    page.wait_for_selector(".tile")
+    visit(page, f"{program.home}/grid")
+    page.wait_for_selector(".tile")  # once there is an opinion of all images
+    ready(page)
     name = page.locator("#which option:checked").inner_text()
     assert f"look like {name}" in page.inner_text("h1")
     before = program.labels()
-    with page.expect_navigation():
+    with loading_anew(page):
         page.click("#label-rest")
     new = {image: label for image, label in program.labels().items() if image not in before}
     assert set(new.values()) == {name}
@@ -103,7 +122,7 @@ def test_grid_shows_what_the_model_is_sure_of(taught: tuple[Program, Page]) -> N
 
 def test_my_labels_are_changed_in_place(taught: tuple[Program, Page]) -> None:
     program, page = taught
-    page.goto(f"{program.home}/mine")
+    visit(page, f"{program.home}/mine")
     tile = page.locator("#tiles .tile").first
     image, was = tile.get_attribute("data-image"), tile.get_attribute("data-category")
     tile.focus()
@@ -115,20 +134,22 @@ def test_my_labels_are_changed_in_place(taught: tuple[Program, Page]) -> None:
         if value != was
     )
     page.select_option("#change-category", other)
-    with page.expect_navigation():
+    with loading_anew(page):
         page.click("#change-form button[type=submit]")
     assert page.locator(f'.tile[data-image="{image}"]').get_attribute("data-category") == other
     before = program.labels()
     page.locator(f'.tile[data-image="{image}"]').focus()
     page.keyboard.press("Enter")
-    with page.expect_navigation():
+    page.wait_for_selector("#change[open]")
+    assert page.inner_text("[data-change=clear]") == "Take the label back"
+    with loading_anew(page):
         page.click("[data-change=clear]")
     assert set(before) - set(program.labels()) == {image}
 
 
 def test_progress_says_how_good_it_is_and_counts_labels(taught: tuple[Program, Page]) -> None:
     program, page = taught
-    page.goto(f"{program.home}/progress")
+    visit(page, f"{program.home}/progress")
     assert page.inner_text("h1")
     counts = page.locator(".bar span:last-child").all_inner_texts()[:3]
     assert sum(int(count) for count in counts) == len(program.labels()) == 18
@@ -136,7 +157,7 @@ def test_progress_says_how_good_it_is_and_counts_labels(taught: tuple[Program, P
 
 def test_results_are_sorted_as_planned_and_sorting_is_undone(taught: tuple[Program, Page], tmp_path: Path) -> None:
     program, page = taught
-    page.goto(f"{program.home}/results")
+    visit(page, f"{program.home}/results")
     assert page.locator("#tiles .tile").count() == 60
     page.click('[data-open="sort"]')
     page.keyboard.press("Enter")
@@ -158,7 +179,7 @@ def test_labels_and_model_are_written_beside_the_folder_and_never_over_a_file(
     taught: tuple[Program, Page], tmp_path: Path
 ) -> None:
     program, page = taught
-    page.goto(f"{program.home}/results")
+    visit(page, f"{program.home}/results")
     for kind, name in (("export", "photos.csv"), ("model", "photos.fewsight")):
         page.click(f'[data-open="{kind}"]')
         page.keyboard.press("Enter")
@@ -178,9 +199,9 @@ def test_labels_and_model_are_written_beside_the_folder_and_never_over_a_file(
 
 def test_history_lists_and_undoes(taught: tuple[Program, Page]) -> None:
     program, page = taught
-    page.goto(f"{program.home}/history")
+    visit(page, f"{program.home}/history")
     assert page.locator("tbody tr").count() > 18
-    with page.expect_navigation():
+    with loading_anew(page):
         page.click("main [data-action=undo]")
     assert page.locator("tr.undone").count() == 1
     assert len(program.labels()) == 17
@@ -188,7 +209,7 @@ def test_history_lists_and_undoes(taught: tuple[Program, Page]) -> None:
 
 def test_settings_change_names_keys_order_and_merge(taught: tuple[Program, Page]) -> None:
     program, page = taught
-    page.goto(f"{program.home}/settings")
+    visit(page, f"{program.home}/settings")
     rows = page.locator(".settings-row")
     names = rows.evaluate_all("all => all.map((row) => row.dataset.name)")
     rows.nth(0).locator(".name").fill("renamed")
@@ -196,14 +217,14 @@ def test_settings_change_names_keys_order_and_merge(taught: tuple[Program, Page]
     rows.nth(2).locator("[data-move='-1']").click()
     page.fill("#key-guess", "e")
     page.fill("#who", "Berta")
-    with page.expect_navigation():
+    with loading_anew(page):
         page.click("#settings button[type=submit]")
     assert page.locator(".settings-row").evaluate_all("all => all.map((row) => row.dataset.name)") == [
         "renamed",
         names[2],
         names[1],
     ]
-    page.goto(f"{program.home}/label")
+    visit(page, f"{program.home}/label")
     current(page)
     assert page.locator('[data-action="guess"] kbd').inner_text() == "E"
     page.keyboard.press("e")
@@ -211,10 +232,10 @@ def test_settings_change_names_keys_order_and_merge(taught: tuple[Program, Page]
     page.keyboard.press("q")
     settled(page)
     assert list(program.labels().values()).count(names[1]) >= 1
-    page.goto(f"{program.home}/settings")
+    visit(page, f"{program.home}/settings")
     page.locator(".settings-row .merge").nth(1).focus()
     page.locator(".settings-row .merge").nth(1).select_option(label="renamed")
-    with page.expect_navigation():
+    with loading_anew(page):
         page.click("#settings button[type=submit]")
     assert page.locator(".settings-row").count() == 2
     page.fill("#key-guess", "s")
@@ -224,6 +245,9 @@ def test_settings_change_names_keys_order_and_merge(taught: tuple[Program, Page]
 
 def test_a_guess_is_hidden_until_asked_for_and_comes_in_words(taught: tuple[Program, Page]) -> None:
     _, page = taught
+    page.wait_for_function(
+        "async (image) => await (await fetch(`/api/guess?image=${image}`)).json() !== null", arg=current(page)
+    )
     assert page.locator("#guessed").is_hidden()
     page.keyboard.press("g")
     page.wait_for_selector("#guessed:visible")

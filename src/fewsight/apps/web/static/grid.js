@@ -68,13 +68,38 @@ if (tiles) {
   tiles.querySelector(".tile").focus();
 }
 
+/** The tiles that this view would have now. */
+async function tilesNow() {
+  const text = await fetch(location.href).then((response) => (response.ok ? response.text() : ""), () => "");
+  return [...new DOMParser().parseFromString(text, "text/html").querySelectorAll("#tiles .tile")];
+}
+
 // Nothing yet: features and model are on their way, and every piece of news may be the one.
 let looked = 0;
 async function lookAgain() {
   if (tiles || Date.now() - looked < PAUSE) return;
   looked = Date.now();
-  const found = await fetch(location.href).then((response) => response.text(), () => "");
-  if (found.includes('class="tile"')) location.reload();
+  if ((await tilesNow()).length) location.reload();
 }
 link.addEventListener("state", lookAgain);
 if (!tiles) setInterval(lookAgain, 2 * PAUSE);
+
+// Some, and more images are ready since: offered and never slipped in, or a key would label what nobody has seen.
+let known = data.state.n_known;
+if (tiles) {
+  link.addEventListener("state", (event) => {
+    if (event.detail.n_known > known) byId("newer").hidden = false;
+  });
+  byId("newer").addEventListener("click", async () => {
+    const there = new Set(all().map((tile) => tile.dataset.image));
+    const more = (await tilesNow()).filter((tile) => !there.has(tile.dataset.image));
+    known = link.state?.n_known ?? known;
+    byId("newer").hidden = true;
+    for (const tile of more) tile.tabIndex = -1;
+    tiles.append(...more);
+    showButton();
+    say(fill(words.grid.added, { n: more.length }));
+    (more[0] ?? tiles.querySelector('.tile[tabindex="0"]')).focus();
+  });
+}
+page.ready();

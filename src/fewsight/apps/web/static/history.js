@@ -1,4 +1,5 @@
 // History: undo and redo, seen at once.
-import { outbox } from "./page.js";
+import { outbox, ready } from "./page.js";
 
 outbox.addEventListener("saved", () => { if (!outbox.waiting) location.reload(); });
+ready();

@@ -19,7 +19,9 @@ let lastState = data.state;
 let lastEvent = data.state.last_event;
 let asking = null;
 let looking = null;
+let calming = null;
 let nRead = data.state.n_read;
+let nKnown = data.state.n_known;
 let lookedAt = 0;
 let epoch = 0; // grows with every answer that is given or saved: what was asked for before tells old news
 
@@ -89,18 +91,28 @@ function askSoon() {
   if (asking === null) asking = setTimeout(() => { asking = null; askNext(); }, SOON);
 }
 
+/** Ask again, at most once in a while. */
+function askCalmly() {
+  if (calming === null) calming = setTimeout(() => { calming = null; askNext(); }, Math.max(0, lookedAt + CALM - Date.now()));
+}
+
 async function askNext() {
-  if (looking) return;
+  if (looking) return askSoon();
+  lookedAt = Date.now();
   const began = epoch;
   looking = ask(`/api/next?page=${tab}&n=${N_AHEAD}`);
   try {
     const found = await looking;
+    looking = null;
+    if (began !== epoch) { // old news: it may not know a category that was made meanwhile
+      if (!queue.length) askSoon();
+      else refreshCategories();
+      return;
+    }
     lastState = found.state;
     page.showState(found.state);
     showCategories(found.categories);
-    looking = null;
-    if (began === epoch) take(found.questions);
-    else if (!queue.length) askSoon();
+    take(found.questions);
   } catch {
     looking = null;
     if (!queue.length) setTimeout(askSoon, 1000); // the line above says what is wrong
@@ -184,8 +196,11 @@ function refreshCategories() {
   refreshing = setTimeout(async () => {
     refreshing = null;
     if (outbox.waiting) return refreshCategories();
+    const began = epoch;
     try {
-      showCategories(await ask("/api/categories"));
+      const found = await ask("/api/categories");
+      if (began === epoch) showCategories(found);
+      else refreshCategories();
     } catch {
       // The next piece of news asks again.
     }
@@ -268,10 +283,10 @@ link.addEventListener("state", (event) => {
     lastEvent = state.last_event;
     refreshCategories();
     if (!outbox.waiting) askNext(); // an answer elsewhere may have been about this picture
-  } else if (state.n_read !== nRead && Date.now() - lookedAt > CALM && !outbox.waiting) {
+  } else if (state.n_read !== nRead || state.n_known !== nKnown) {
     nRead = state.n_read; // images that were just read may belong to the burst that is shown
-    lookedAt = Date.now();
-    askNext();
+    nKnown = state.n_known;
+    askCalmly();
   }
   if (!queue.length) {
     showMessage();
@@ -319,3 +334,4 @@ byId("new-dialog").addEventListener("close", () => byId("main").focus());
 showCategories(data.categories);
 show();
 askNext();
+page.ready();

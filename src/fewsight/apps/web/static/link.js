@@ -27,6 +27,7 @@ export class Link extends EventTarget {
 
   #open() {
     this.#close();
+    this.#tell("opened", {});
     this.#stream = new EventSource("/api/events");
     this.#stream.onmessage = (event) => this.#reached(JSON.parse(event.data));
     this.#stream.onerror = () => this.#look();

@@ -35,9 +35,19 @@ function claimed(id) {
   });
 }
 
+/** The script of the view is there: keys and buttons work from now on. */
+export function ready() {
+  document.documentElement.dataset.ready = "";
+}
+
+let newest = null; // the newest state that was shown: an answer to an older request may come after it
+
 /** Show what head and foot say. */
 export function showState(state) {
   if (!state) return;
+  const before = (a, b) => a.last_event < b.last_event || (a.last_event === b.last_event && a.version < b.version);
+  if (newest && before(state, newest)) return;
+  newest = state;
   for (const name of ["labelled", "accuracy", "features"]) byId(`state-${name}`).textContent = state.shown[name];
   byId("state-learned").textContent = state.shown.learned;
   byId("state-advice").hidden = !state.shown.advice;
@@ -65,6 +75,7 @@ export function step(name) {
   outbox.add(`/api/${name}`, { page: tab, request: newId() }, words.label[name === "undo" ? "undoing" : "redoing"]);
 }
 
+link.addEventListener("opened", () => { newest = null; }); // a program that was started again counts anew
 link.addEventListener("state", (event) => showState(event.detail));
 link.addEventListener("link", (event) => {
   const { text } = event.detail;

@@ -21,3 +21,4 @@ link.addEventListener("state", (event) => {
   }
 });
 outbox.addEventListener("saved", () => { if (!outbox.waiting) location.reload(); });
+page.ready();

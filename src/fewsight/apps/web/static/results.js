@@ -104,3 +104,4 @@ byId("undo-sort").addEventListener("click", async () => {
   if (outcome) tellOutcome(make("p", {}, fill(words.results.unsorted, { n: outcome.n_done })), ...leftLines(outcome.left));
   else tellOutcome(problem);
 });
+page.ready();

@@ -79,3 +79,4 @@ byId("rescan").addEventListener("click", async () => {
     showRefusal(failure.message);
   }
 });
+page.ready();

@@ -20,6 +20,13 @@ export class Stage {
     const wanted = new Set(questions.map((each) => each.image));
     for (const image of this.#pictures.keys()) if (!wanted.has(image)) this.#pictures.delete(image);
     for (const question of questions) this.#picture(question);
+    this.#countLoaded();
+  }
+
+  /** How many pictures are loaded, the current one and those behind it: answers can go on for these without a connection. */
+  #countLoaded() {
+    const loaded = [...this.#pictures.values()].filter((picture) => picture.complete && picture.naturalWidth);
+    this.#sight.dataset.loaded = String(loaded.length);
   }
 
   #picture(question) {
@@ -30,7 +37,10 @@ export class Stage {
       picture.onerror = () => setTimeout(() => {
         if (this.#pictures.get(question.image) === picture) picture.src = `/image/${question.image}/1600?again=${Date.now()}`;
       }, LATER);
-      picture.onload = () => this.#lay();
+      picture.onload = () => {
+        this.#countLoaded();
+        this.#lay();
+      };
       picture.src = `/image/${question.image}/1600`;
       picture.decode().catch(() => {}); // so that no frame waits for it; a failure comes through onerror
       this.#pictures.set(question.image, picture);
