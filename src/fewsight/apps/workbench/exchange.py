@@ -29,6 +29,7 @@ from fewsight.apps.workbench.project.events import check_name
 from fewsight.apps.workbench.project.file import ProjectFile
 from fewsight.apps.workbench.project.location import FILE_NAME
 from fewsight.apps.workbench.project.present import Present
+from fewsight.apps.workbench.result_kinds import LABEL_COLUMNS
 from fewsight.apps.workbench.sort import UNKNOWN, UNSURE
 from fewsight.images.cells import as_cell, from_cell
 from fewsight.images.files import printable, read_bytes
@@ -38,7 +39,6 @@ from fewsight.images.image_set import ImageSet, image_set_from_class_folders
 from fewsight.images.table import CATEGORY_COLUMNS, FILE_COLUMNS, delimiter_of, text_of_table
 
 CATEGORY, NONE, DISCARDED, DISAGREEMENT = "category", "none of these", "discarded", "disagreement"
-COLUMNS = ("file", "category", "answer", "hash", "who")
 _KINDS = {CATEGORY: "label", NONE: "none", DISCARDED: "discard"}
 _ANSWERS = {kind: answer for answer, kind in _KINDS.items()}
 
@@ -79,7 +79,7 @@ def export_table(path: str | os.PathLike[str], project: ProjectFile, present: Pr
     rows = list(_exported_rows(known_files(project), present))
     with replacing(Path(path)) as stream:
         text = io.StringIO(newline="")
-        csv.writer(text).writerows([COLUMNS, *([as_cell(cell) for cell in row] for row in rows)])
+        csv.writer(text).writerows([LABEL_COLUMNS, *([as_cell(cell) for cell in row] for row in rows)])
         stream.write(text.getvalue().encode("utf-8", "surrogateescape"))
     return Exported(len(rows), len(set(standings) - {row[3] for row in rows}))
 

@@ -381,9 +381,10 @@ class LabellingSession:
     def save_model(self, path: str | os.PathLike[str]) -> None:
         """Write the learner as it is now, a file for `fewsight predict`."""
         from fewsight.apps.workbench.output_paths import check_outputs
+        from fewsight.apps.workbench.result_kinds import MODEL
         from fewsight.persistence import save
 
-        check_outputs([Path(path)], [self.bench.folder, self.bench.file.path])
+        check_outputs({MODEL: Path(path)}, [self.bench.folder, self.bench.file.path])
         model = self._learning.call(lambda model: model.learner_or_refusal(), seconds=60.0)
         if model is None:
             raise InvalidInput("session: there is no model to write yet; label images of two categories first.")
@@ -412,8 +413,9 @@ class LabellingSession:
     def export(self, path: str | os.PathLike[str]) -> int:
         """Write all labels to a CSV table; the number of its rows."""
         from fewsight.apps.workbench.output_paths import check_outputs
+        from fewsight.apps.workbench.result_kinds import LABELS
 
-        check_outputs([Path(path)], [self.bench.folder, self.bench.file.path])
+        check_outputs({LABELS: Path(path)}, [self.bench.folder, self.bench.file.path])
         return self.bench.export_labels(path).n_rows
 
     def plan_sort(self, target: str | os.PathLike[str], way: str = "copy", least: float = 0.5) -> SortPreview:
