@@ -1,8 +1,8 @@
 """One Gram matrix per channel over all images that take part, computed once and kept in the work folder.
 
 Up to 80 images of each of Caltech-101's categories take part, drawn with seed 0, and all images of BACKGROUND_Google; of a
-picture that is there twice, or mirrored, only the first. Channels are fitted on the first 15 drawn images of each category that is
-never a target and shows no photograph of one. A test image is one of a target or of the background, so that no channel has
+picture that is there twice, or mirrored, only the first. Channels are fitted on the first 15 drawn images of each category that
+is never a target and shows no photograph of one. A test image is one of a target or of the background, so that no channel has
 learned from one.
 
     python -m experiments.rodner2010.grams DATA --work FOLDER --channels phog,texture,colour
