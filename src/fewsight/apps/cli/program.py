@@ -6,7 +6,18 @@ from typing import Annotated
 
 import typer
 
-from fewsight.apps.cli import cache_verb, channels, demo, evaluate, label, learn, parts, predict, project_verbs, sort_verb
+from fewsight.apps.cli import (
+    cache_verb,
+    channels,
+    demo,
+    evaluate,
+    label,
+    learn,
+    parts,
+    predict,
+    project_verbs,
+    sort_verb,
+)
 from fewsight.apps.cli.errors import PlainErrors
 
 app = typer.Typer(

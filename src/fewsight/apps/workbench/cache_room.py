@@ -23,11 +23,13 @@ class CacheRoom:
 
     def __str__(self) -> str:
         entries = "1 entry" if self.n_entries == 1 else f"{self.n_entries:,} entries"
-        return f"{self.folder}: {entries}, {_gigabytes(self.n_bytes)} of at most {_gigabytes(self.max_bytes)} gigabytes."
+        return (
+            f"{self.folder}: {entries}, {_gigabytes(self.n_bytes)} of at most {_gigabytes(self.max_bytes)} gigabytes."
+        )
 
 
 def room_of_cache(folder: Path | None = None, *, limit: float | None = None, clear: bool = False) -> CacheRoom:
-    """What there is in a cache (None: the user's), after it was cleared or held to a limit in gigabytes, where that is asked for."""
+    """What there is in a cache (None: the user's), after it was cleared or held to a limit in gigabytes, if that is asked for."""
     cache = FeatureCache(folder)
     if clear:
         cache.clear()
@@ -47,8 +49,8 @@ def too_small(cache: FeatureCache) -> str | None:
     if not cache.n_crowded_out:
         return None
     return (
-        f"the cache is too small for this work: {cache.n_crowded_out:,} of its entries had to go before the end and may have been "
-        f"computed more than once. It holds at most {_gigabytes(cache.max_bytes)} gigabytes; `fewsight cache --limit` sets "
+        f"the cache is too small for this work: {cache.n_crowded_out:,} of its entries had to go before the end and may have "
+        f"been computed more than once. It holds at most {_gigabytes(cache.max_bytes)} gigabytes; `fewsight cache --limit` sets "
         "another limit."
     )
 
