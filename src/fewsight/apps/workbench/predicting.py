@@ -66,7 +66,7 @@ class Predictions:
         images = ImageSet(batch).without(failures).images
         if not images:
             return []
-        found = self._model.assess(images)
+        found = self._model.verdict(images)
         unknown = [""] * len(images) if found.unknown is None else np.where(found.unknown, "yes", "no").tolist()
         columns = (images, found.probabilities, uncertainty_of(found.probabilities), unknown)
         return [self._row(*parts) for parts in zip(*columns, strict=True)]
