@@ -360,7 +360,7 @@ class HistogramGPClassifier(HistogramAnswers):
         check_is_fitted(self)
         posterior, operator = self.posterior_.state(), self.posterior_.operator
         options = {name: getattr(self, name) for name in STORED}
-        variance = self.variances_.fast if self._needs_variance else self.variances_.known
+        variance = self.variances_.fast if self._needs_variance else self.variances_.given
         header = {
             **classes_header(self.classes_),
             "options": {

@@ -121,6 +121,7 @@ def an_assessment_agrees_with_the_single_answers(learner: Learner) -> None:
     if found.unknown_score is not None and found.unknown is not None and found.threshold is not None:
         np.testing.assert_array_equal(found.unknown, found.unknown_score > found.threshold)
         np.testing.assert_array_equal(learner.is_unknown(X[TEST]), found.unknown)
+        assert verdict.unknown_score is not None
         np.testing.assert_allclose(verdict.unknown_score, found.unknown_score, atol=1e-9)
 
 

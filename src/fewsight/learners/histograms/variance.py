@@ -184,11 +184,6 @@ class LazyVariance:
     random_state: int
     given: FastVariance | None = None
 
-    @property
-    def known(self) -> FastVariance | None:
-        """The fast variance, where somebody asked for it before."""
-        return self.__dict__.get("fast", self.given)
-
     @cached_property
     def fast(self) -> FastVariance:
         return self.given or FastVariance.fit(self.posterior, random_state=self.random_state)
