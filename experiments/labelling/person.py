@@ -23,6 +23,10 @@ BROWSER = (
     "--disable-sync",
     "--no-first-run",
 )
+_KEYS_SHOWN = """(keys) => {
+    const shown = [...document.querySelectorAll("#categories .cat kbd")].map((each) => each.textContent);
+    return String(shown) === String(keys);
+}"""
 _OTHER = "image => document.querySelector('#sight img')?.dataset.image !== image"
 
 
@@ -89,10 +93,13 @@ class Person:
         page.keyboard.type(name)
         page.keyboard.press("Enter")
         self.settle()
-        found = page.evaluate("fetch('/api/categories').then((response) => response.json())")
+        self.read_keys()
+
+    def read_keys(self) -> None:
+        """The keys of all categories, once the buttons show them."""
+        found = self.page.evaluate("fetch('/api/categories').then((response) => response.json())")
         self.known = {each["name"]: each["key"] or "" for each in found}
-        page.wait_for_function("n => document.querySelectorAll('#categories .cat').length === n", arg=len(self.known))
-        page.wait_for_timeout(500)  # until the buttons have their keys
+        self.page.wait_for_function(_KEYS_SHOWN, arg=[key.upper() for key in self.known.values()])
 
     def settle(self) -> None:
         """Every answer is saved."""

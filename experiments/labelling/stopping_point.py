@@ -3,16 +3,17 @@
     python -m experiments.labelling.stopping_point DATA/caltech101 --work WORK --seeds 0-9
 
 Each run draws 20 categories of Caltech-101 and at most 50 images of each, which lie in one flat folder. Of each run are kept:
-labels given, what the page claimed about the rest, and how many files of the rest lie in the right folder. Runs that are in the
-work folder are not run again; results go to `--json`.
+labels given, what the page claimed about the rest, how many images of the rest it takes for the right category, and how many of
+their files lie in the right folder. Runs that are in the work folder are not run again, and one that was paused (`--seconds`)
+goes on where it was, as a person does who opens the page again; results go to `--json`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import random
-import shutil
 import time
 from pathlib import Path
 from typing import Any
@@ -34,12 +35,15 @@ def main() -> None:
     parser.add_argument("--seeds", default="0-9")
     parser.add_argument("--channels", default="pretrained")
     parser.add_argument("--most", type=int, default=MOST_LABELS, help="labels after which the person gives up")
+    parser.add_argument("--seconds", type=float, default=math.inf, help="pause after this time; the next call goes on")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     first, _, last = options.seeds.partition("-")
-    found = [one(options, seed) for seed in range(int(first), int(last or first) + 1)]
+    end = time.monotonic() + options.seconds
+    runs = [one(options, seed, end) for seed in range(int(first), int(last or first) + 1)]
+    found = [run for run in runs if run is not None]
     print_table(found)
-    if options.json:
+    if options.json and len(found) == len(runs):
         options.json.write_text(json.dumps({"command": command_line(options), "runs": found}, indent=1) + "\n")
 
 
@@ -50,57 +54,67 @@ def command_line(options: argparse.Namespace) -> str:
     )
 
 
-def one(options: argparse.Namespace, seed: int) -> dict[str, Any]:
-    """One run, or what is kept of it."""
+def one(options: argparse.Namespace, seed: int, end: float) -> dict[str, Any] | None:
+    """One run, or what is kept of it; None if it was paused."""
     place = options.work / f"seed{seed}_{options.channels.replace(',', '_')}_{options.most}"
     kept = place / "run.json"
     if kept.exists():
         record: dict[str, Any] = json.loads(kept.read_text())
         return record
-    shutil.rmtree(place, ignore_errors=True)
+    if time.monotonic() > end:
+        return None
     truth = draw(options.data, place / "photos", seed)
-    began = time.monotonic()
     with program(place / "photos", options.work, "--channels", options.channels) as address, browser_page() as page:
         page.goto(address)
         page.wait_for_selector("#sight img")
         person = Person(page, truth)
-        advised = False
-        for _ in range(options.most):
-            if not person.answer():
-                break
-            advised = bool(state_of(page)["advice"])
-            if advised:
-                break
+        person.read_keys()
+        state = state_of(page)
+        while not state["advice"] and state["n_labelled"] < options.most and person.answer():
+            state = state_of(page)
+            if time.monotonic() > end:
+                person.settle()
+                print(f"seed {seed}: paused at {state['n_labelled']} labels", flush=True)
+                return None
         person.settle()
+        page.wait_for_function(_ALL_KNOWN, timeout=PATIENCE, polling=500)
         progress = page.evaluate("fetch('/api/progress').then((response) => response.json())")
-        n_labelled = state_of(page)["n_labelled"]
-        labelled = page.evaluate(_LABELLED)
+        taken = page.evaluate(_TAKEN)
+        labelled = {file for file, category, is_label in taken if is_label}
         plan = page.evaluate(_POST, ["/api/sort/plan", {"name": "sorted"}])
         page.evaluate(_POST, ["/api/sort/apply", {"plan": plan["id"]}])
     record = {
         "seed": seed,
         "n_images": len(truth),
-        "n_labels": n_labelled,
-        "advised": advised,
+        "n_labels": state["n_labelled"],
+        "advised": bool(state["advice"]),
         "claimed": progress["accuracy_checks"],
         "left_out": progress["accuracy_left_out"],
         "sentence": progress["sentence"],
-        **right_in(place / "sorted", truth, set(labelled)),
-        "seconds": round(time.monotonic() - began),
+        "n_taken_right": sum(truth[file] == category for file, category, is_label in taken if not is_label),
+        **right_in(place / "sorted", truth, labelled),
     }
     kept.write_text(json.dumps(record, indent=1) + "\n")
     print(record, flush=True)
     return record
 
 
-_LABELLED = """async () => {
-    const files = [];
+PATIENCE = 600_000  # milliseconds
+# The model sees every image and knows every answer.
+_ALL_KNOWN = """async () => {
+    const state = await fetch("/api/state").then((response) => response.json());
+    return state.n_known === state.n_images && state.n_read === state.n_files && state.model === "learned" && !state.n_behind;
+}"""
+# Of every image its file, the category that it is taken for, and whether a person said so.
+_TAKEN = """async () => {
+    const [found, names] = [[], {}];
     for (let start = 0; start !== null;) {
-        const found = await fetch(`/api/labels?start=${start}`).then((response) => response.json());
-        files.push(...found.items.map((item) => item.file));
-        start = found.next;
+        const page = await fetch(`/api/results?start=${start}`).then((response) => response.json());
+        for (const [id, name] of page.groups) names[id] = name;
+        found.push(...page.items.map((item) => [item.file, names[item.category] ?? null, item.labelled]));
+        start = page.next;
     }
-    return files;
+    return found;
 }"""
 
 
@@ -111,11 +125,12 @@ def draw(data: Path, target: Path, seed: int) -> dict[str, str]:
     chosen = sorted(rng.sample(names, N_CATEGORIES))
     files = [(path, name) for name in chosen for path in some_of(data / name, rng)]
     rng.shuffle(files)
-    target.mkdir(parents=True)
+    target.mkdir(parents=True, exist_ok=True)
     truth = {}
     for number, (path, name) in enumerate(files, start=1):
         shown = f"image_{number:04d}{path.suffix}"
-        (target / shown).symlink_to(path.absolute())
+        if not (target / shown).is_symlink():
+            (target / shown).symlink_to(path.absolute())
         truth[shown] = name
     return truth
 
@@ -135,15 +150,15 @@ def right_in(target: Path, truth: dict[str, str], labelled: set[str]) -> dict[st
 
 
 def print_table(runs: list[dict[str, Any]]) -> None:
-    print(
-        "seed  labels  advised  claimed (90 % interval)   right of the rest   right of those put into a category's folder"
-    )
+    print("seed  labels  advised  claimed (90 % interval)   right   inside   in its folder   wrong folder")
     for run in runs:
-        claim = run["claimed"]
+        claim, n = run["claimed"], run["n_rest"]
+        right = run["n_taken_right"] / n
         shown = "-" if claim is None else f"{claim['estimate']:.1%} ({claim['low']:.1%} to {claim['high']:.1%})"
-        of_rest, of_decided = run["n_right"] / run["n_rest"], run["n_right"] / max(run["n_decided"], 1)
+        inside = claim is not None and claim["low"] <= right <= claim["high"]
         print(
-            f"{run['seed']:4}  {run['n_labels']:6}  {run['advised']!s:7}  {shown:24}  {of_rest:17.1%}   {of_decided:.1%}"
+            f"{run['seed']:4}  {run['n_labels']:6}  {run['advised']!s:7}  {shown:24}  {right:6.1%}  {inside!s:6}  "
+            f"{run['n_right'] / n:13.1%}  {(run['n_decided'] - run['n_right']) / n:12.1%}"
         )
 
 

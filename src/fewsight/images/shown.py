@@ -23,6 +23,7 @@ from fewsight.images.pixels import RESAMPLING, size_within, stands_on_its_side, 
 from fewsight.images.reading import Loaded, decode_with
 
 SIDES = (320, 1600)  # pixels of the longest side: in a grid, and on the whole screen
+WHOLE_SIDE = 8000  # of a copy at actual size: as much as a browser shows without trouble
 QUALITY = 85
 JPEG_START, JPEG_END = b"\xff\xd8", b"\xff\xd9"
 
@@ -40,6 +41,11 @@ class Look:
 def look_at(image: ImageBytes) -> Look:
     """Decode an image once, for the screen. Raises UnreadableImage."""
     return decode_with(_look, image.content, image.name, max(SIDES), draft_gap=1)
+
+
+def whole_copy(image: ImageBytes) -> bytes:
+    """A copy at actual size, or as large as browsers show; made anew each time. Raises UnreadableImage."""
+    return decode_with(_whole, image.content, image.name, WHOLE_SIDE, draft_gap=1)
 
 
 def keep_copies(cache: FeatureCache, content_hash: str, copies: Mapping[int, bytes]) -> bool:
@@ -72,6 +78,10 @@ def _look(loaded: Loaded) -> Look:
     capture = capture_of(loaded.image)
     largest = _eight_bit(upright(loaded.image, loaded.size))
     return Look(width, height, capture, {side: _encoded(largest, side) for side in SIDES})
+
+
+def _whole(loaded: Loaded) -> bytes:
+    return _encoded(_eight_bit(upright(loaded.image, loaded.size)), WHOLE_SIDE)
 
 
 def _eight_bit(picture: Pillow.Image) -> Pillow.Image:

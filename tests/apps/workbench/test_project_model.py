@@ -162,3 +162,25 @@ def test_a_loan_outlives_the_next_labels_and_a_restart(place) -> None:
     same(followed.model, Followed(folder, cache).model)
     followed.bench.refuse_loan(named("digit 8"), named("digit 3"))
     assert followed.model.learner.loans_ == {}
+
+
+def test_a_label_is_judged_by_the_others_alone(place) -> None:
+    folder, cache, truth = place
+    followed = Followed(folder, cache)
+    for image in followed.images[:60]:
+        followed.answer(image, truth[image])
+    followed.relearn()
+    model, names = followed.model, followed.bench.present.categories
+    known = model.left_out()
+    own = {
+        image: names[known.categories[int(known.probability[row].argmax())]] for image, row in known.position_of.items()
+    }
+    right = [image for image, name in own.items() if name == truth[image]]
+    assert 0.5 < len(right) / len(own) < 1.0
+    chosen = max(right, key=lambda image: known.probability[known.position_of[image]].max())
+    other = next(name for name in sorted(names.values()) if name != truth[chosen])
+    followed.bench.clear([chosen])
+    followed.answer(chosen, other)
+    surprise, guess = model.surprises()[chosen]
+    assert guess == truth[chosen]  # whatever was said about this very image
+    assert surprise == max(score for score, _ in model.surprises().values())

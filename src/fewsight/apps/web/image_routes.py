@@ -11,6 +11,7 @@ from fewsight.apps.web.problems import Problem
 from fewsight.apps.web.site import answer, query_of, site_of
 
 SIDES = ("320", "1600")
+WHOLE = "whole"  # at actual size, for those who zoom
 _FOREVER = {"cache-control": "private, max-age=31536000, immutable"}
 
 
@@ -21,10 +22,13 @@ async def picture(request: Request) -> Response:
         image = fields.image(wanted)
     except ValueError:
         raise Problem(404, "There is no such image.") from None
-    if side not in SIDES:
-        raise Problem(404, f"Images are shown with sides of {' or '.join(SIDES)} pixels.")
+    if side not in (*SIDES, WHOLE):
+        raise Problem(404, f"Images are shown with sides of {' or '.join(SIDES)} pixels, or {WHOLE}.")
     site = site_of(request)
-    found = await site.ask(site.session.picture, image, int(side))
+    session = site.session
+    found = await (
+        site.ask(session.whole_picture, image) if side == WHOLE else site.ask(session.picture, image, int(side))
+    )
     if found is None:
         raise Problem(404, "There is no such image, or it is not ready yet.")
     return Response(found, media_type="image/jpeg", headers=_FOREVER)

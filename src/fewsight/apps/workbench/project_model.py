@@ -237,16 +237,31 @@ class ProjectModel:
         row = view.kernel(np.array([position]), np.arange(len(view)))[0]
         return row / np.sqrt(np.maximum(view.diagonal * view.diagonal[position], 1e-300))
 
-    def surprises(self) -> dict[str, tuple[float, str]]:
-        """How surprising each label is, by what all others say, and what the image is taken for."""
+    def left_out(self) -> Opinion:
+        """What all other labels say about each labelled image: what a model thinks that never learned its label."""
         view = self.learner.view_
         if not view.classes:
+            return Opinion()
+        model = self.learner.learner_
+        probability = model.left_out_probabilities()
+        if probability is None:
+            return Opinion()
+        row_of = {self.images[place]: row for row, place in enumerate(view.labelled.positions)}
+        keys = tuple(self._key_of[str(name)] for name in model.classes_)
+        return Opinion(row_of, keys, probability, n_labelled=view.n_labelled)
+
+    def surprises(self) -> dict[str, tuple[float, str]]:
+        """How surprising each label is, by what all others say, and which category they would give the image."""
+        left_out = self.left_out()
+        if not left_out.categories:
             return {}
+        names = {key: name for name, key in self._key_of.items()}
+        best = [names[left_out.categories[column]] for column in left_out.probability.argmax(axis=1).tolist()]
         found = self.learner.suspicious()
-        guesses = view.mean[found.indices].argmax(axis=1).tolist()
+        images = [self.images[place] for place in found.indices.tolist()]
         return {
-            self.images[place]: (float(score), str(view.classes[column]))
-            for place, score, column in zip(found.indices.tolist(), found.scores.tolist(), guesses, strict=True)
+            image: (score, best[left_out.position_of[image]])
+            for image, score in zip(images, found.scores.tolist(), strict=True)
         }
 
     def progress(self) -> KnownProgress:

@@ -25,6 +25,7 @@ from fewsight.apps.workbench.folder_watch import FolderWatch
 from fewsight.apps.workbench.image_stock import first_of
 from fewsight.apps.workbench.key_layout import KeyLayout
 from fewsight.apps.workbench.model_thread import ModelThread, Slot
+from fewsight.apps.workbench.project.catalogue import absolute_path, shown_path
 from fewsight.apps.workbench.project.events import Act, Asked, Event, Json
 from fewsight.apps.workbench.project.file import Draft, Written
 from fewsight.apps.workbench.project.past_acts import PastAct, past_act
@@ -51,8 +52,9 @@ from fewsight.apps.workbench.session_messages import (
 from fewsight.apps.workbench.sort import SortOutcome, SortPlan
 from fewsight.apps.workbench.verbs import Workbench, check_person
 from fewsight.images.cache import FeatureCache
-from fewsight.images.files import printable
-from fewsight.images.shown import kept_copy
+from fewsight.images.files import printable, read_bytes
+from fewsight.images.image import ImageBytes
+from fewsight.images.shown import kept_copy, whole_copy
 
 ANSWERS = ("label", "none", "skip", "discard", "clear")
 WAYS_TO_ANSWER = ("question", "grid", "own choice")
@@ -367,9 +369,10 @@ class LabellingSession:
             return opinion_pages.sure_of(category, self._learning.opinion, self._facts, self._watch.stock, n)
 
     def may_belong(self, category: str, n: int = 24) -> list[GridImage]:
-        """Images of other categories that may belong to this one, the likeliest first."""
+        """Images of other categories that may belong to this one by what all labels but their own say, the likeliest first."""
+        left_out = self._learning.call(lambda model: model.left_out())
         with self._changed:
-            return opinion_pages.may_belong(category, self._learning.opinion, self._facts, self._watch.stock, n)
+            return opinion_pages.may_belong(category, left_out, self._facts, self._watch.stock, n)
 
     def progress(self) -> Progress:
         """How far labelling has come, and whether to go on."""
@@ -405,6 +408,14 @@ class LabellingSession:
         if copy is None:
             self._watch.prepare_first(paths[:1])
         return copy
+
+    def whole_picture(self, image: str) -> bytes | None:
+        """A copy of an image at actual size, as JPEG; None if its file is gone or has changed since it was read."""
+        for path in self._watch.stock.paths.get(image, ())[:1]:
+            with contextlib.suppress(FewsightError, OSError):
+                found = ImageBytes(read_bytes(absolute_path(self.bench.folder, path)), shown_path(path))
+                return whole_copy(found) if found.content_hash == image else None
+        return None
 
     def original_size(self, image: str) -> tuple[int, int] | None:
         """Width and height of an image that was read, upright."""

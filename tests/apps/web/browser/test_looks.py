@@ -307,6 +307,44 @@ def test_odd_images_and_a_thousand_long_categories_stay_usable(tmp_path: Path, s
             assert sideways(page) <= 0, (view, width)
 
 
+@pytest.mark.parametrize("n", [5, 20])
+def test_all_categories_are_in_sight_on_a_small_screen(tmp_path: Path, start: Start, open_page: Open, n: int) -> None:
+    write_pictures(tmp_path / "photos", 3)
+    with Workbench(tmp_path / "photos") as bench:
+        for number in range(n):
+            bench.new_category(f"a bird, number {number}")
+    page = open_page(start(tmp_path / "photos").address)  # 1280 x 800
+    current(page)
+    rows = page.locator("#categories .cat")
+    assert rows.count() == n
+    foot = page.locator("footer.keys").bounding_box()
+    last = page.locator("#new").bounding_box()
+    assert foot is not None
+    assert last is not None
+    assert last["y"] + last["height"] <= foot["y"]
+    assert page.locator("#categories").evaluate("list => list.scrollHeight <= list.clientHeight + 1")
+    assert all(cap for cap in rows.locator("kbd").all_inner_texts())
+
+
+def test_zoom_shows_the_image_at_its_actual_size(tmp_path: Path, start: Start, open_page: Open) -> None:
+    (tmp_path / "photos").mkdir()
+    pixels = np.random.default_rng(0).integers(0, 255, (300, 2400, 3), dtype=np.uint8)
+    Image.fromarray(pixels).save(tmp_path / "photos" / "broad.png")
+    page = open_page(start(tmp_path / "photos").address)
+    current(page)
+    page.wait_for_function("() => document.querySelector('#sight img').naturalWidth === 1600")
+    page.focus("#main")
+    page.keyboard.press(".")
+    page.wait_for_function("() => document.querySelector('#sight img').naturalWidth === 2400")
+    size = "() => { const p = document.querySelector('#sight img'); return [p.clientWidth, p.clientHeight]; }"
+    assert page.evaluate(size) == [2400, 300]
+    page.focus("#sight")
+    page.keyboard.press("ArrowRight")
+    page.wait_for_function("() => document.querySelector('#sight').scrollLeft > 0")
+    page.click('[data-action="fit"]')
+    assert page.evaluate(size)[0] < 1280
+
+
 def test_all_scripts_together_are_small(tmp_path: Path) -> None:
     import fewsight.apps.web.application as application
 

@@ -2,6 +2,9 @@
 import { byId, fill, make, bdi, words } from "./basics.js";
 
 const FIND_FROM = 8; // with this many categories there is a field to find one
+const SMALL_FROM = 7; // and from here on the buttons are small, in two columns, so that all stay in sight
+const TINY_FROM = 23; // and from here on a line each
+const LONG = 16; // characters of a name; where many are longer, one column shows more of them than two
 
 export class CategoryList {
   #list = byId("categories");
@@ -37,7 +40,10 @@ export class CategoryList {
     if (!same) this.#list.replaceChildren(...rows);
     const known = new Set(categories.map((each) => each.id));
     for (const id of this.#rows.keys()) if (!known.has(id)) this.#rows.delete(id);
-    byId("find-row").hidden = categories.length < FIND_FROM;
+    const n = categories.length;
+    this.#list.dataset.size = n < SMALL_FROM ? "large" : n < TINY_FROM ? "small" : "tiny";
+    this.#list.toggleAttribute("data-long", categories.filter((each) => each.name.length > LONG).length > n / 3);
+    byId("find-row").hidden = n < FIND_FROM;
     if (byId("find").value) this.#filter();
   }
 
@@ -101,8 +107,11 @@ export class CategoryList {
       row.dataset.facts = facts;
       key.textContent = (category.key ?? "").toUpperCase();
       if (category.key) row.setAttribute("aria-keyshortcuts", category.key);
-      name.replaceChildren(bdi(category.name),
-        make("span", { className: "n" }, fill(words.label.n_labelled, { n: category.count })));
+      row.title = category.name; // where it does not fit
+      const count = make("span", { className: "n" },
+        make("span", { className: "n-long" }, fill(words.label.n_labelled, { n: category.count })),
+        make("span", { className: "n-short", ariaHidden: "true" }, category.count.toLocaleString("en")));
+      name.replaceChildren(bdi(category.name), count);
     }
     const pictures = category.examples.slice(0, 3).join(" ");
     if (examples.dataset.images !== pictures) {

@@ -5,7 +5,7 @@ import { words, make, byId } from "./basics.js";
 export const ACTION_KEYS = {
   none: "u", skip: "s", discard: "x", undo: "z", redo: "r", new: "n", guess: "g", apart: "a", lookalikes: "l", find: "/", yes: "y",
 };
-const FIXED = { Backspace: "undo", Escape: "no", "?": "keys", "+": "larger", "=": "larger", "-": "smaller", 0: "fit" };
+const FIXED = { Backspace: "undo", Escape: "no", "?": "keys", "+": "larger", "=": "larger", "-": "smaller", 0: "fit", ".": "actual" };
 
 export class Keys {
   #actions = new Map();
@@ -77,7 +77,7 @@ export class Keys {
       const key = this.#chosen[action].toUpperCase();
       rows.push([action === "undo" ? `${key} ${words.key_names.or} ${words.key_names.backspace}` : key, words.actions[action]]);
     }
-    const more = { no: caps.Escape, larger: "+", smaller: "−", fit: "0", toggle: words.key_names.space, all: this.#chosen.apart.toUpperCase(), move: words.key_names.arrows, change: words.key_names.enter };
+    const more = { no: caps.Escape, larger: "+", smaller: "−", fit: "0", actual: ".", toggle: words.key_names.space, all: this.#chosen.apart.toUpperCase(), move: words.key_names.arrows, change: words.key_names.enter };
     for (const [action, cap] of Object.entries(more)) {
       if (this.#actions.has(action)) rows.push([cap, words.actions[action]]);
     }

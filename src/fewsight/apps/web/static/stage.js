@@ -3,6 +3,7 @@ import { byId, fill, make, words } from "./basics.js";
 
 const MOST_ENLARGED = 2;
 const STEP = 1.5;
+const COPY_SIDE = 1600; // pixels of the longest side of the copy for the screen
 const LATER = 250; // milliseconds before a picture that was not ready is asked for again
 
 export class Stage {
@@ -78,6 +79,15 @@ export class Stage {
     this.#lay();
   }
 
+  /** Larger than its copy for the screen: fetch it at actual size, and show that as soon as it is there. */
+  #sharpen(picture, side) {
+    if (side <= COPY_SIDE || picture.dataset.whole) return;
+    picture.dataset.whole = "";
+    const whole = new Image();
+    whole.onload = () => { if (this.#sight.firstChild === picture) picture.src = whole.src; };
+    whole.src = `/image/${picture.dataset.image}/whole`;
+  }
+
   #width(picture) {
     return this.#question?.width || picture.naturalWidth || 1;
   }
@@ -95,6 +105,7 @@ export class Stage {
     const across = this.#sight.clientWidth - parseFloat(room.paddingLeft) - parseFloat(room.paddingRight);
     const down = this.#sight.clientHeight - parseFloat(room.paddingTop) - parseFloat(room.paddingBottom);
     const scale = this.#scale ?? Math.min(MOST_ENLARGED, across / width, down / height);
+    if (zoomed) this.#sharpen(picture, Math.max(width, height));
     picture.style.width = `${Math.max(1, width * scale)}px`;
     picture.style.height = `${Math.max(1, height * scale)}px`;
   }
