@@ -162,3 +162,18 @@ def test_a_loan_outlives_the_next_labels_and_a_restart(place) -> None:
     same(followed.model, Followed(folder, cache).model)
     followed.bench.refuse_loan(named("digit 8"), named("digit 3"))
     assert followed.model.learner.loans_ == {}
+
+
+def test_questions_that_were_chosen_are_compared_with_the_pool_before_their_answers_come(place) -> None:
+    folder, cache, truth = place
+    followed = Followed(folder, cache)
+    for image in followed.images[:12]:
+        followed.answer(image, truth[image])
+    chosen = followed.model.choose(4, [])
+    positions = [followed.model.position_of[put.image] for put in chosen]
+    while followed.model.look_ahead():
+        pass
+    assert set(followed.model.pool.kept.known(positions)) >= set(positions[:2])
+    again = followed.model.choose(4, [])
+    assert again == chosen
+    followed.bench.close()
