@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -106,14 +106,12 @@ class CorrespondenceChannel(PixelChannel, ABC):
             drawn = np.random.default_rng(self.random_state).permutation(found)[: self.max_landmarks]
             found = sorted(drawn.tolist())
         landmarks = [samples[position] for position in found]
-        D = self._distances(_sets(landmarks, self._descriptor_width), None)
+        points = np.concatenate([np.empty((0, self._descriptor_width + 2), np.float16), *landmarks])
+        counts = np.array([len(each) for each in landmarks], np.int64)
+        D = self._distances(_sets(landmarks, self._descriptor_width), _digest(points, counts), None)
         gamma = self.gamma or _usual_gamma(D)
-        arrays = {
-            "landmarks": np.concatenate([np.empty((0, self._descriptor_width + 2), np.float16), *landmarks]),
-            "counts": np.array([len(each) for each in landmarks], np.int64),
-            "projection": _projection(np.exp(-gamma * D)).astype(np.float32),
-        }
-        return State({"gamma": gamma}, arrays)
+        projection = _projection(np.exp(-gamma * D)).astype(np.float32)
+        return State({"gamma": gamma}, {"landmarks": points, "counts": counts, "projection": projection})
 
     def _set_learned(self, state: State) -> None:
         points = state.array("landmarks", (None, self._descriptor_width + 2), np.float16)
@@ -132,20 +130,14 @@ class CorrespondenceChannel(PixelChannel, ABC):
         squares = np.maximum((self.projection_**2).sum(axis=0), np.finfo(np.float64).tiny)
         rows = self.projection_ / squares  # U diag(l)^(1/2)
         self._landmark_rows = {_digest(each): row for each, row in zip(landmarks, rows, strict=True)}
+        self._landmarks_digest = _digest(points, counts)
+        self._projection_digest = _digest(projection)
         self.learned_ = state
 
     def _encode_recipe(self) -> Recipe:
-        learned = self.learned_.arrays
-        digest = hashlib.blake2b(digest_size=16)
-        for name in ("landmarks", "counts", "projection"):
-            digest.update(np.ascontiguousarray(learned[name]).tobytes())
-        return {
-            "kind": "landmark_row",
-            "version": 1,
-            **self._learn_recipe(),
-            "gamma": self.gamma_,
-            "digest": digest.hexdigest(),
-        }
+        learned = {"gamma": self.gamma_, "landmarks": self._landmarks_digest, "projection": self._projection_digest}
+        own = {"kind": "landmark_row", "version": 1, "distorts": self.distorts}
+        return {**self._distance_recipe(), **own, **learned}
 
     def _encode(self, features: LocalFeatures) -> Entry:
         """A landmark's row is known: no pair of training images is compared again."""
@@ -156,36 +148,28 @@ class CorrespondenceChannel(PixelChannel, ABC):
             return DenseRows.entry(row)
         known = self._landmark_rows.get(_digest(points))
         if known is None:
-            D = self._distances(self.landmarks_, _sets([points], self._descriptor_width))[:, 0]
+            D = self._distances(self.landmarks_, self._landmarks_digest, points)[:, 0]
             known = np.exp(-self.gamma_ * D) @ self.projection_
         row[:-1] = known
         return DenseRows.entry(row)
 
-    def _distances(self, landmarks: DescriptorSets, others: DescriptorSets | None) -> Array:
-        """D of landmarks with others, or with each other (n, m). Both kinds of distance are computed at once: with a cache, the
-        second of the two channels has nothing left to compute."""
-        shape = (2, len(landmarks), len(landmarks if others is None else others))
-        cache, key = self._kept, ""
-        if cache is not None:
-            parts = [
-                sets.descriptors.tobytes() + sets.starts.tobytes() for sets in (landmarks, others) if sets is not None
-            ]
-            places = [
-                sets.positions.tobytes()
-                for sets in (landmarks, others)
-                if sets is not None and sets.positions is not None
-            ]
-            key = FeatureCache.key_of(
-                "distances", *(hashlib.blake2b(part).hexdigest() for part in parts + places), self._distance_recipe()
-            )
-            kept = cache.read(key, lambda state: state.array("distances", shape, np.float64, least=0))
-            if kept is not None:
-                return np.asarray(kept[int(self.distorts)])
-        what = f"{self.name}: distances" if others is None else ""
-        jobs = self.n_jobs if others is None else 1
-        found = both_distances(landmarks, others, self._distortion, n_jobs=jobs, what=what)
-        if cache is not None:
-            cache.put(key, State({}, {"distances": found}))
+    def _distances(self, landmarks: DescriptorSets, digest: str, points: Halves | None) -> Array:
+        """D of landmarks with the points of an image (n, 1), or with each other (n, n).
+
+        Both kinds of distance are computed at once: with a cache, the second of the two channels has nothing left to compute.
+        """
+        image = None if points is None else _sets([points], self._descriptor_width)
+        shape = (2, len(landmarks), len(landmarks) if image is None else 1)
+        cache = self._kept
+        key = FeatureCache.key_of(
+            "distances", self._distance_recipe(), digest, "" if points is None else _digest(points)
+        )
+        found = None if cache is None else cache.read(key, lambda s: s.array("distances", shape, np.float64, least=0))
+        if found is None:
+            jobs, what = (self.n_jobs, f"{self.name}: distances") if image is None else (1, "")
+            found = both_distances(landmarks, image, self._distortion, n_jobs=jobs, what=what)
+            if cache is not None:
+                cache.put(key, State({}, {"distances": found}))
         return np.asarray(found[int(self.distorts)])
 
 
@@ -223,8 +207,11 @@ def _sets(images: list[Halves], width: int) -> DescriptorSets:
     return DescriptorSets.stack(entries, width)
 
 
-def _digest(points: Halves) -> bytes:
-    return hashlib.blake2b(np.ascontiguousarray(points).tobytes(), digest_size=16).digest()
+def _digest(*arrays: npt.NDArray[Any]) -> str:
+    digest = hashlib.blake2b(digest_size=16)
+    for array in arrays:
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
 
 
 def _usual_gamma(D: Array) -> float:
