@@ -12,6 +12,7 @@ from fewsight._base.registry import Registry
 from fewsight._base.types import State
 from fewsight.channels.base import Channel, fit_channel
 from fewsight.channels.colour import Colour
+from fewsight.channels.correspondence_channel import GeometricBlurDistortion, GeometricBlurPoints
 from fewsight.channels.dense_pmk import DensePmk
 from fewsight.channels.embedding import Embedding
 from fewsight.channels.harris_pmk import HarrisPmk
@@ -28,6 +29,7 @@ from fewsight.channels.vocabulary_pmk import VocabularyPmk
 
 _CLASSES: tuple[type[Channel], ...] = (
     *(SpatialPmk, DensePmk, VocabularyPmk, HarrisPmk, OpponentSift, Phog, Texture, Colour),
+    *(GeometricBlurPoints, GeometricBlurDistortion),
     *(Pretrained, Embedding, Vectors),
 )
 MOST_CHANNELS = 200  # in a model file: opening each takes a moment
@@ -67,6 +69,8 @@ __all__ = [
     "DensePmk",
     "Embedding",
     "Encodings",
+    "GeometricBlurDistortion",
+    "GeometricBlurPoints",
     "HarrisPmk",
     "OpponentSift",
     "Phog",

@@ -14,6 +14,7 @@ from fewsight.kernels.histograms import (
 from fewsight.kernels.linear import Linear, Polynomial
 from fewsight.kernels.rbf import RBF, RelevanceRBF
 from fewsight.kernels.recipes import KERNELS, kernel_from_recipe, stored_recipe
+from fewsight.kernels.set_distances import Correspondence
 from fewsight.kernels.sets import SetKernel
 from fewsight.kernels.sorted_histograms import SortedHistograms
 
@@ -21,6 +22,7 @@ __all__ = [
     "KERNELS",
     "RBF",
     "Columns",
+    "Correspondence",
     "DistributedHistogramOperator",
     "ExponentialChiSquare",
     "GeneralHistogramIntersection",

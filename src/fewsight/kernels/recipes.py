@@ -20,6 +20,7 @@ from fewsight.kernels.histograms import (
 )
 from fewsight.kernels.linear import Linear, Polynomial
 from fewsight.kernels.rbf import RBF, RelevanceRBF
+from fewsight.kernels.set_distances import Correspondence
 
 _CLASSES: tuple[type[Kernel], ...] = (
     Linear,
@@ -30,6 +31,7 @@ _CLASSES: tuple[type[Kernel], ...] = (
     PartialMatch,
     GeneralHistogramIntersection,
     ExponentialChiSquare,
+    Correspondence,
     Sum,
     Product,
     Scaled,

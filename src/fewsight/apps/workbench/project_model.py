@@ -35,6 +35,8 @@ CUES = {
     "vocabulary_pmk": "shapes and their layout",
     "harris_pmk": "shapes at corners",
     "opponent_sift": "coloured shapes",
+    "geometric_blur": "shapes at edges",
+    "geometric_blur_distortion": "shapes at edges and where they are",
     "phog": "outlines",
     "texture": "texture",
     "colour": "colour",
