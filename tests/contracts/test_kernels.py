@@ -11,6 +11,7 @@ from fewsight import kernels
 from fewsight.kernels import (
     KERNELS,
     RBF,
+    BlockChiSquare,
     Columns,
     ExponentialChiSquare,
     GeneralHistogramIntersection,
@@ -18,6 +19,7 @@ from fewsight.kernels import (
     Kernel,
     Linear,
     Polynomial,
+    PowerProduct,
     Product,
     Projected,
     RelevanceRBF,
@@ -36,6 +38,11 @@ EXAMPLES: dict[type[Kernel], list[Kernel]] = {
         GeneralHistogramIntersection("power", 0.5),
         GeneralHistogramIntersection("exponential", 3.0),
         GeneralHistogramIntersection(weights=(0.0, 1.0, 2.0)),
+    ],
+    BlockChiSquare: [BlockChiSquare(2, (1.0, 3.0), (0.5, 2.0)), BlockChiSquare(1, (2.0, 1.0, 0.5), (1.0, 0.0, 0.1))],
+    PowerProduct: [
+        PowerProduct((RBF(), Columns((0,), ExponentialChiSquare())), (0.5, 2.0)),
+        PowerProduct((Columns((0,), RBF(0.4)),), (0.0,)),
     ],
     Sum: [Sum((Linear(), RBF()))],
     Product: [Product((HistogramIntersection(), RBF(), Linear()))],
