@@ -11,6 +11,7 @@ from fewsight import kernels
 from fewsight.kernels import (
     KERNELS,
     RBF,
+    BlockChiSquare,
     Columns,
     Correspondence,
     ExponentialChiSquare,
@@ -19,6 +20,7 @@ from fewsight.kernels import (
     Kernel,
     Linear,
     Polynomial,
+    PowerProduct,
     Product,
     Projected,
     RelevanceRBF,
@@ -40,6 +42,11 @@ EXAMPLES: dict[type[Kernel], list[Kernel]] = {
         GeneralHistogramIntersection(weights=(0.0, 1.0, 2.0)),
     ],
     Correspondence: [Correspondence(), Correspondence(gamma=200.0)],
+    BlockChiSquare: [BlockChiSquare(2, (1.0, 3.0), (0.5, 2.0)), BlockChiSquare(1, (2.0, 1.0, 0.5), (1.0, 0.0, 0.1))],
+    PowerProduct: [
+        PowerProduct((RBF(), Columns((0,), ExponentialChiSquare())), (0.5, 2.0)),
+        PowerProduct((Columns((0,), RBF(0.4)),), (0.0,)),
+    ],
     Sum: [Sum((Linear(), RBF()))],
     Product: [Product((HistogramIntersection(), RBF(), Linear()))],
     Scaled: [Scaled(2.5, HistogramIntersection())],

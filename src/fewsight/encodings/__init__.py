@@ -1,7 +1,8 @@
 """How the local features of an image become one row of numbers: codebooks and pyramids."""
 
+from fewsight.encodings.boxes import WHOLE, Box, cell_boxes, check_boxes, draw_box, inside
 from fewsight.encodings.clustering_forest import ClusteringForest, clustering_forest
-from fewsight.encodings.codebook import Codebook, kmeans_codebook
+from fewsight.encodings.codebook import Codebook, kmeans_codebook, random_codebook
 from fewsight.encodings.histogram_pyramid import HistogramPyramid
 from fewsight.encodings.projection import Projection, principal_components
 from fewsight.encodings.pyramid_match import UniformPyramid
@@ -9,6 +10,8 @@ from fewsight.encodings.spatial_pyramid import SpatialPyramid
 from fewsight.encodings.vocabulary_pyramid import VocabularyPyramid, vocabulary_pyramid
 
 __all__ = [
+    "WHOLE",
+    "Box",
     "ClusteringForest",
     "Codebook",
     "HistogramPyramid",
@@ -16,8 +19,13 @@ __all__ = [
     "SpatialPyramid",
     "UniformPyramid",
     "VocabularyPyramid",
+    "cell_boxes",
+    "check_boxes",
     "clustering_forest",
+    "draw_box",
+    "inside",
     "kmeans_codebook",
     "principal_components",
+    "random_codebook",
     "vocabulary_pyramid",
 ]

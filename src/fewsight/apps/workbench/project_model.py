@@ -33,6 +33,7 @@ CUES = {
     "spatial_pmk": "shapes and their layout",
     "dense_pmk": "shapes and their layout",
     "vocabulary_pmk": "shapes and their layout",
+    "windows": "shapes in parts of the image",
     "harris_pmk": "shapes at corners",
     "opponent_sift": "coloured shapes",
     "geometric_blur": "shapes at edges",

@@ -18,6 +18,7 @@ CUES = {
     "spatial_pmk": "structures and their layout",
     "dense_pmk": "structures and their layout, piece by piece",
     "vocabulary_pmk": "structures and their layout, group by group",
+    "windows": "structures in parts of the image",
     "harris_pmk": "structures around corners",
     "opponent_sift": "structures in colour and their layout",
     "phog": "outlines",
