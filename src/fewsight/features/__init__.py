@@ -4,6 +4,7 @@ from fewsight.features.binary_patterns import BinaryPatterns
 from fewsight.features.colours import Colours
 from fewsight.features.dense_sift import DenseSift
 from fewsight.features.harris_affine import HarrisAffine, Regions
+from fewsight.features.interest_patches import InterestPatches
 from fewsight.features.opponent_sift import DenseOpponentSift
 from fewsight.features.oriented_gradients import OrientedGradients
 
@@ -13,6 +14,7 @@ __all__ = [
     "DenseOpponentSift",
     "DenseSift",
     "HarrisAffine",
+    "InterestPatches",
     "OrientedGradients",
     "Regions",
 ]
