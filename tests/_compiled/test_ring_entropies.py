@@ -4,16 +4,7 @@ import numpy as np
 import pytest
 
 from fewsight._compiled.ring_entropies import ring_entropies, ring_entropies_reference
-
-
-def discs(radii):
-    side = np.arange(-radii[-1], radii[-1] + 1)
-    row, column = (plane.ravel() for plane in np.meshgrid(side, side, indexing="ij"))
-    squared = row**2 + column**2
-    order = np.argsort(squared, kind="stable")
-    order = order[squared[order] <= radii[-1] ** 2]
-    counts = np.searchsorted(squared[order], np.array(radii) ** 2, side="right")
-    return np.ascontiguousarray(np.stack([row, column], axis=1)[order]), counts
+from fewsight.features.saliency import discs
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,9 @@ def test_scores_equal_finite_differences(n_parts, clutter):
             far, near, back, farther_back = (
                 shifted(model, kind, field, place, by * step).log_likelihood(points) for by in (2, 1, -1, -2)
             )
-            found.append((8 * (near - back) - (far - farther_back)) / (12 * step))  # exact up to the fourth power of the step
+            found.append(
+                (8 * (near - back) - (far - farther_back)) / (12 * step)
+            )  # exact up to the fourth power of the step
     np.testing.assert_allclose(scores, np.array(found).T, rtol=1e-6, atol=1e-7)
 
 

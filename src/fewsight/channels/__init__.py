@@ -14,6 +14,7 @@ from fewsight.channels.base import Channel, fit_channel
 from fewsight.channels.colour import Colour
 from fewsight.channels.dense_pmk import DensePmk
 from fewsight.channels.embedding import Embedding
+from fewsight.channels.fisher import FisherChannel, FisherDog, FisherHarris, FisherHessian, FisherKb
 from fewsight.channels.harris_pmk import HarrisPmk
 from fewsight.channels.opponent_sift import OpponentSift
 from fewsight.channels.option_fields import option
@@ -28,6 +29,7 @@ from fewsight.channels.vocabulary_pmk import VocabularyPmk
 
 _CLASSES: tuple[type[Channel], ...] = (
     *(SpatialPmk, DensePmk, VocabularyPmk, HarrisPmk, OpponentSift, Phog, Texture, Colour),
+    *(FisherKb, FisherDog, FisherHarris, FisherHessian),
     *(Pretrained, Embedding, Vectors),
 )
 MOST_CHANNELS = 200  # in a model file: opening each takes a moment
@@ -67,6 +69,11 @@ __all__ = [
     "DensePmk",
     "Embedding",
     "Encodings",
+    "FisherChannel",
+    "FisherDog",
+    "FisherHarris",
+    "FisherHessian",
+    "FisherKb",
     "HarrisPmk",
     "OpponentSift",
     "Phog",

@@ -25,7 +25,7 @@ def salient_circles(grey: Picture) -> Regions:
     (`interest_patches.cleared`). `scales` are radii.
     """
     levels = np.clip(np.rint(grey), 0, 255).astype(np.uint8)
-    offsets, counts = _discs()
+    offsets, counts = discs(RADII)
     entropies, changes = ring_entropies(levels, offsets, counts, STEP, BINS)
     before, here, after = entropies[:, :, :-2], entropies[:, :, 1:-1], entropies[:, :, 2:]
     strengths = here * 0.5 * (changes[:, :, 1:-1] + changes[:, :, 2:])
@@ -36,13 +36,13 @@ def salient_circles(grey: Picture) -> Regions:
     return Regions.circles(centres, np.array(RADII, np.float64)[k + 1][order], strengths[peaks][order])
 
 
-@functools.lru_cache(maxsize=1)
-def _discs() -> tuple[npt.NDArray[np.int64], Indices]:
+@functools.lru_cache(maxsize=4)
+def discs(radii: tuple[int, ...]) -> tuple[npt.NDArray[np.int64], Indices]:
     """Offsets (row, column) of the pixels of the largest disc by their distance, and how many of them each disc has."""
-    side = np.arange(-RADII[-1], RADII[-1] + 1)
+    side = np.arange(-radii[-1], radii[-1] + 1)
     row, column = (plane.ravel() for plane in np.meshgrid(side, side, indexing="ij"))
     squared = row**2 + column**2
     order = np.argsort(squared, kind="stable")
-    order = order[squared[order] <= RADII[-1] ** 2]
-    counts = np.searchsorted(squared[order], np.array(RADII) ** 2, side="right")
+    order = order[squared[order] <= radii[-1] ** 2]
+    counts = np.searchsorted(squared[order], np.array(radii) ** 2, side="right")
     return np.ascontiguousarray(np.stack([row, column], axis=1)[order]), counts
