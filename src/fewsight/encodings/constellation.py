@@ -20,6 +20,7 @@ from functools import cached_property
 from typing import NamedTuple, final
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import gammaln
 
 from fewsight._base.checks import check_integer, check_number, shown
@@ -48,7 +49,7 @@ class PointSets:
     order: Indices
 
     @classmethod
-    def of(cls, appearances: Sequence[Array], positions: Sequence[Array], width: int) -> PointSets:
+    def of(cls, appearances: Sequence[npt.ArrayLike], positions: Sequence[Array], width: int) -> PointSets:
         """From the points of each image, in any order; `width` numbers describe the appearance of each."""
         orders = [np.lexsort((place[:, 1], place[:, 0])) for place in positions]
         starts = np.concatenate([[0], np.cumsum([len(order) for order in orders])]).astype(np.intp)
