@@ -15,6 +15,7 @@ from fewsight.channels.colour import Colour
 from fewsight.channels.correspondence_channel import GeometricBlurDistortion, GeometricBlurPoints
 from fewsight.channels.dense_pmk import DensePmk
 from fewsight.channels.embedding import Embedding
+from fewsight.channels.fisher import FisherChannel, FisherDog, FisherHarris, FisherHessian, FisherKb
 from fewsight.channels.harris_pmk import HarrisPmk
 from fewsight.channels.image_families import BoxFamily, CodebookFamily, ImageFamily
 from fewsight.channels.opponent_sift import OpponentSift
@@ -33,6 +34,7 @@ from fewsight.kernels.families import KERNEL_FAMILIES
 _CLASSES: tuple[type[Channel], ...] = (
     *(SpatialPmk, DensePmk, VocabularyPmk, HarrisPmk, OpponentSift, Phog, Texture, Colour),
     *(GeometricBlurPoints, GeometricBlurDistortion, Windows),
+    *(FisherKb, FisherDog, FisherHarris, FisherHessian),
     *(Pretrained, Embedding, Vectors),
 )
 MOST_CHANNELS = 200  # in a model file: opening each takes a moment
@@ -77,6 +79,11 @@ __all__ = [
     "DensePmk",
     "Embedding",
     "Encodings",
+    "FisherChannel",
+    "FisherDog",
+    "FisherHarris",
+    "FisherHessian",
+    "FisherKb",
     "GeometricBlurDistortion",
     "GeometricBlurPoints",
     "HarrisPmk",

@@ -6,6 +6,7 @@ from fewsight.features.dense_sift import DenseSift
 from fewsight.features.edge_points import EdgePoints
 from fewsight.features.geometric_blur import GeometricBlur
 from fewsight.features.harris_affine import HarrisAffine, Regions
+from fewsight.features.interest_patches import InterestPatches
 from fewsight.features.opponent_sift import DenseOpponentSift
 from fewsight.features.oriented_gradients import OrientedGradients
 
@@ -17,6 +18,7 @@ __all__ = [
     "EdgePoints",
     "GeometricBlur",
     "HarrisAffine",
+    "InterestPatches",
     "OrientedGradients",
     "Regions",
 ]
