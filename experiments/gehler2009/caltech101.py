@@ -1,8 +1,8 @@
 """Where to look: windows of Caltech-101's images against the spatial pyramid. [Gehler2009, section 5, Tables 4 and 5, Fig. 4]
 
 SIFT every 10 pixels at radii 4, 8, 12 and 16, one codebook of 300 words of the training images, chi-square, each kernel's scale
-the median of the training distances, C = 1000. Layouts: levels 0 to 3 of the pyramid (the histograms of a level side by side), their
-cells, and windows drawn at random. The histogram of every cell and window sums to one. Photographs that stand in the data twice
+the median of the training distances, C = 1000. Layouts: levels 0 to 3 of the pyramid (the histograms of a level side by side),
+their cells, and windows drawn at random. The histogram of every cell and window sums to one. Photographs that stand in the data twice
 (crops of Faces in Faces_easy, mirrored Leopards) are never on both sides: their twins are taken out of the test.
 
     python -m experiments.gehler2009.caltech101 DATA --work FOLDER --per-class 15 --windows 1000 --seeds 0-4
