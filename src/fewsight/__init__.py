@@ -62,6 +62,7 @@ _HOMES = {
     "NearestMeanClassifier": "learners",
     "NearestNeighbourClassifier": "learners",
     "SVMClassifier": "learners",
+    "SparseGPClassifier": "learners",
     "Posterior": "gp",
     "ActiveLearner": "active",
     "GramPool": "active",
@@ -133,6 +134,7 @@ __all__ = [
     "Query",
     "QueryRule",
     "SVMClassifier",
+    "SparseGPClassifier",
     "SpatialPmk",
     "State",
     "Texture",
@@ -217,6 +219,7 @@ if TYPE_CHECKING:
         MKLClassifier,
         NearestMeanClassifier,
         NearestNeighbourClassifier,
+        SparseGPClassifier,
         SVMClassifier,
     )
     from fewsight.persistence import load, save
