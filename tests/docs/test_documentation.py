@@ -58,10 +58,12 @@ def test_the_python_examples_of_the_readme_run(tmp_path, monkeypatch, capsys):
     assert "60 labelled" in capsys.readouterr().out
 
 
-def test_the_example_of_many_histograms_runs(capsys):
-    (example,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs/large_scale.md").read_text(), re.DOTALL)
-    exec(compile(example, "large_scale.md", "exec"), {})
-    assert float(capsys.readouterr().out.split()[0]) > 0.6  # four categories: guessing is right in 0.25
+def test_the_examples_of_many_images_run(capsys):
+    examples = python_blocks("docs/large_scale.md")
+    assert len(examples) == 2
+    for example in examples:
+        exec(compile(example, "large_scale.md", "exec"), {})
+        assert float(capsys.readouterr().out.split()[0]) > 0.6  # four categories at most: guessing is right in 0.33
 
 
 def test_the_recipe_for_a_network_of_your_own_runs(tmp_path, monkeypatch, capsys):

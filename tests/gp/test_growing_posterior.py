@@ -63,15 +63,18 @@ def test_a_block_equals_its_labels_one_by_one(n_before, size):
     for position in range(n_before):
         for grown in (single, block):
             grown.append(position, K[position].copy(), targets[position, :2], NOISE)
-    where, before = np.arange(n_before, n_before + size), []
+    where, before, ones = np.arange(n_before, n_before + size), [], []
     for position in where.tolist():
+        ones.append(single.mean_of_ones[position])
         new = np.full(5 - single.n_columns, -single._of_ones[position])
         before.append(np.append(single.mean[position], new))
         single.append(position, K[position].copy(), targets[position], NOISE)
     told = block.append_block(where, K[where].copy(), targets[where], NOISE)
     np.testing.assert_allclose(block.mean, single.mean, atol=1e-12)
     np.testing.assert_allclose(block.variance, single.variance, atol=1e-12)
-    np.testing.assert_allclose(told, before, atol=1e-10)
+    np.testing.assert_allclose(told.mean, before, atol=1e-10)
+    np.testing.assert_allclose(told.of_ones, ones, atol=1e-10)
+    np.testing.assert_allclose(block.mean_of_ones, single.mean_of_ones, atol=1e-12)
     for grown in (single, block):
         grown.take_back(5)
     np.testing.assert_allclose(block.mean, single.mean, atol=1e-10)

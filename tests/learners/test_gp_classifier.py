@@ -69,21 +69,66 @@ def test_given_weights_are_used_as_given():
     np.testing.assert_allclose(gp.posterior_.dual_weights, expected, atol=1e-8)
 
 
-def test_balanced_noise_follows_the_class_sizes():
+def test_balanced_targets_follow_the_class_sizes_and_the_noise_is_one():
     labels = np.array(["rare"] * 5 + ["common"] * 55)
     gp = GPClassifier(KERNEL, noise_variance=0.3, balanced=True).fit(X, labels)
-    shares = np.repeat([2 * 5 / 60, 2 * 55 / 60], [5, 55])
-    np.testing.assert_allclose(gp.posterior_.noise_variance, 0.3 * shares ** (1 + 1 / 5))
+    np.testing.assert_array_equal(gp.posterior_.noise_variance, np.full(60, 0.3))
+    common, rare = (30 / 55) ** 0.8, (30 / 5) ** 0.8
+    np.testing.assert_allclose(gp.posterior_.targets[[0, -1]], [[-rare, rare], [common, -common]])
+
+
+def unevenly(generator):
+    """Rows of classes of very different sizes and of none, in any order."""
+    sizes = {"ant": 12, "bee": 3, "cat": 5, "dog": 1, NONE_OF_THESE: 4}
+    labels = [label for label, size in sizes.items() for _ in range(size)]
+    order = generator.permutation(len(labels))
+    return generator.normal(size=(len(labels), 3)), [labels[place] for place in order]
+
+
+def test_left_out_examples_are_what_balanced_classifiers_without_them_say():
+    A, y = unevenly(np.random.default_rng(4))
+    gp = GPClassifier(KERNEL, noise_variance=0.3).fit(A, y)
+    groups = np.arange(len(y)) % 6
+    for left_out, numbers in ((gp.leave_one_out(), np.arange(len(y))), (gp.leave_group_out(groups), groups)):
+        for number in np.unique(numbers):
+            rest, out = np.flatnonzero(numbers != number), np.flatnonzero(numbers == number)
+            alone = GPClassifier(KERNEL, noise_variance=0.3).fit(A[rest], [y[place] for place in rest])
+            columns = np.searchsorted(gp.classes_, alone.classes_)
+            np.testing.assert_allclose(left_out.mean[np.ix_(out, columns)], alone.latent(A[out]).mean, atol=1e-9)
+
+
+def test_classes_that_borrow_are_left_out_with_balanced_targets_too():
+    A, y = unevenly(np.random.default_rng(5))
+    gp = GPClassifier(KERNEL, noise_variance=0.3).fit(A, y).borrow("bee", "ant", 0.7)
+    left_out = gp.leave_one_out().mean[:, 1]
+    for place in range(len(y)):
+        rest = np.delete(np.arange(len(y)), place)
+        alone = GPClassifier(KERNEL, noise_variance=0.3).fit(A[rest], [y[other] for other in rest])
+        column = alone.classes_.tolist().index("bee")
+        alone.borrow("bee", "ant", 0.7)
+        assert left_out[place] == pytest.approx(alone.latent(A[[place]]).mean[0, column], abs=1e-9)
+
+
+def test_coming_and_going_examples_leave_the_balance_of_a_fresh_fit():
+    A, y = unevenly(np.random.default_rng(6))
+    grown = GPClassifier(KERNEL, noise_variance=0.3).fit(A[:8], y[:8])
+    for place in range(8, len(y)):
+        grown.add(A[[place]], y[place : place + 1])
+    grown.remove([1, 9, 20])
+    kept = np.delete(np.arange(len(y)), [1, 9, 20])
+    whole = GPClassifier(KERNEL, noise_variance=0.3).fit(A[kept], [y[place] for place in kept])
+    columns = [grown.classes_.tolist().index(label) for label in whole.classes_]
+    np.testing.assert_allclose(grown.latent(X).mean[:, columns], whole.latent(X).mean, atol=1e-9)
 
 
 def test_categories_are_balanced_unless_it_is_declined():
     labels = np.array(["rare"] * 5 + ["common"] * 55)
-    noises = {
-        GPClassifier(KERNEL, noise_variance=0.3, **options).fit(X, labels).posterior_.noise_variance[0]
-        for options in ({}, {"balanced": True}, {"balanced": False})
-    }
-    assert len(noises) == 2
-    assert max(noises) == 0.3
+    plain, *balanced = (
+        GPClassifier(KERNEL, noise_variance=0.3, **options).fit(X, labels).posterior_.targets[0, 1]
+        for options in ({"balanced": False}, {"balanced": True}, {})
+    )
+    assert plain == 1.0
+    assert balanced[0] == balanced[1] > 1.0
 
 
 @pytest.mark.parametrize("precomputed", [False, True])
@@ -182,7 +227,7 @@ def test_an_example_of_none_is_one_more_with_minus_one_everywhere(outsiders, bal
     model = GPClassifier(RBF(scale=3.0), noise_variance=0.1, balanced=balanced).fit(rows[:80], labels[:80])
     targets = np.array([[1.0 if label == name else -1.0 for name in ("ant", "bee", "cat")] for label in labels[:80]])
     K = RBF(scale=3.0).gram(rows)
-    dual = np.linalg.solve(K[:80, :80] + 0.1 * np.eye(80), targets)  # four equal groups: balancing changes nothing
+    dual = np.linalg.solve(K[:80, :80] + 0.1 * np.eye(80), targets)  # equal classes: balancing changes nothing
     np.testing.assert_allclose(model.latent(rows).mean, K[:, :80] @ dual, atol=1e-10)
     assert model.labels_.tolist() == labels[:80].tolist()
     added = GPClassifier(RBF(scale=3.0), noise_variance=0.1, balanced=balanced).fit(rows[:40], labels[:40])

@@ -434,7 +434,7 @@ class ActiveLearner(BaseEstimator):
         self._replay.calibrate()
         stated = self.view_.probabilities(rest) if classes else np.zeros((len(rest), 0))
         known = self.view_.closed_form() if classes else None
-        gained = None if known is None else partial(gain_on_labelled, *known)
+        gained = None if known is None else partial(gain_on_labelled, known)
         return Status(
             counts={label: self.view_.labels.count(label) for label in classes},
             n_none=sum(map(is_none_of_these, self.view_.labels)),

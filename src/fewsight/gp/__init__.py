@@ -42,6 +42,7 @@ from fewsight.gp.posterior import LeaveOneOut, Posterior
 from fewsight.gp.preconditioning import LowRank, LowRankPreconditioner, pivoted_cholesky
 from fewsight.gp.relevance import LearnedRelevance, learn_relevance
 from fewsight.gp.relevance_slopes import Slopes, WeightedOperator, evidence_slopes
+from fewsight.gp.sparse_posterior import FeatureSums, InducingPoints, SparsePosterior
 from fewsight.gp.tasks import (
     NOISE_LADDER,
     LearnedCorrelations,
@@ -61,12 +62,14 @@ __all__ = [
     "CorrelationPaths",
     "DenseOperator",
     "Evidence",
+    "FeatureSums",
     "FreeMeanPosterior",
     "GramList",
     "GramStack",
     "Grams",
     "GramsOnRequest",
     "GrowingPosterior",
+    "InducingPoints",
     "Inverted",
     "IterativePosterior",
     "IterativeVariance",
@@ -97,6 +100,7 @@ __all__ = [
     "Slopes",
     "Solution",
     "SolverOptions",
+    "SparsePosterior",
     "WeightedOperator",
     "as_grams",
     "borrowed_column",

@@ -47,6 +47,13 @@ class SavedPosterior(NamedTuple):
     variance: Array
 
 
+class MeansAhead(NamedTuple):
+    """Of q points, each before its own label came: means (q, c), and that of a class whose targets are all +1 (q,)."""
+
+    mean: Array
+    of_ones: Array
+
+
 @final
 class GrowingPosterior:
     """Means (m, c) and variances (m,) of a pool under a zero-mean Gaussian process.
@@ -67,6 +74,11 @@ class GrowingPosterior:
     @property
     def mean(self) -> Array:
         return self._means[: self.n_columns].T
+
+    @property
+    def mean_of_ones(self) -> Array:
+        """The mean (m,) of a class whose targets are all +1: what is added to means where their targets are shifted."""
+        return self._of_ones
 
     @property
     def variance(self) -> Array:
@@ -109,11 +121,11 @@ class GrowingPosterior:
         self._pivots.append(pivot)
         self._move(row, z, z_of_ones, 1.0)
 
-    def append_block(self, positions: Indices, rows: Array, targets: Array, noise: float | Array) -> Array:
+    def append_block(self, positions: Indices, rows: Array, targets: Array, noise: float | Array) -> MeansAhead:
         """Learn the labels of several points whose kernel with the pool is `rows` (q, m), which are overwritten; O(q n m).
 
         `noise` is one number, or one for each (q,).
-        Returns the mean (q, c) of each, in the order given, before its own label came and after those before it.
+        Returns the means of each, in the order given, before its own label came and after those before it.
         """
         self._know(targets.shape[1])
         V, q = self._V[: self.n], len(positions)
@@ -130,7 +142,8 @@ class GrowingPosterior:
         self._means[: self.n_columns] += Z[:, :-1].T @ rows
         self._of_ones += Z[:, -1] @ rows
         self._variance -= np.einsum("ij,ij->j", rows, rows)
-        return np.asarray(targets - lower.diagonal()[:, None] * Z[:, :-1])
+        pivots = lower.diagonal()
+        return MeansAhead(targets - pivots[:, None] * Z[:, :-1], 1.0 - pivots * Z[:, -1])
 
     def _know(self, n_columns: int) -> None:
         """There are this many classes; the new ones had -1 as their target everywhere."""

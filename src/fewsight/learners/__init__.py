@@ -21,11 +21,12 @@ from fewsight.learners.loans import Loan, LoanMixin
 from fewsight.learners.logistic import LogisticClassifier
 from fewsight.learners.mkl_classifier import MKLClassifier
 from fewsight.learners.nearest_neighbour import NearestMeanClassifier, NearestNeighbourClassifier
+from fewsight.learners.sparse_gp import SparseGPClassifier
 from fewsight.learners.svm_classifier import SVMClassifier
 
 _CLASSES: tuple[type[Learner], ...] = (
     *(GPClassifier, SVMClassifier, NearestNeighbourClassifier, NearestMeanClassifier, LogisticClassifier),
-    *(HistogramGPClassifier, KernelCombination, MKLClassifier, InfiniteKernelClassifier),
+    *(HistogramGPClassifier, SparseGPClassifier, KernelCombination, MKLClassifier, InfiniteKernelClassifier),
 )
 LEARNERS: Registry[Learner] = Registry("learner", Learner, _CLASSES, group="fewsight.learners")
 
@@ -60,6 +61,7 @@ __all__ = [
     "NearestMeanClassifier",
     "NearestNeighbourClassifier",
     "SVMClassifier",
+    "SparseGPClassifier",
     "Verdict",
     "unfitted",
 ]

@@ -15,7 +15,7 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel, check_weights, prior_shares
 from fewsight.gp import Posterior, learn_noise, weighted_sum
-from fewsight.learners.balance import balanced_noise
+from fewsight.learners.balance import balanced_targets, leave_out
 from fewsight.learners.base import Assessment, Latent, LeftOut
 from fewsight.learners.calibration import Calibration
 from fewsight.learners.examples import Examples, KernelLike
@@ -70,8 +70,8 @@ class GPClassifier(LoanMixin, KernelLearner):
         noise, with a penalty that is chosen by left-out examples (see `KernelCombination`).
     prior_weights : one number for each, used instead of "evidence" where nothing can be learned: with one example per class. None
         leaves it to the channels, of which a network that was trained on other images counts for more.
-    balanced : give examples of frequent classes more noise, so that rare classes count as much, see `fewsight.learners.balance`;
-        classes of one size all have the same.
+    balanced : give rare classes larger targets than +1, so that they count as much as frequent ones, see
+        `fewsight.learners.balance`; with classes of one size it changes nothing.
     calibrated : learn from left-out training examples how sure to be; without it, `predict_proba` is the probability that
         the target of a class is the largest, by the posterior alone.
     unknown_rule : what speaks for an image that is like nothing seen, see `fewsight.learners.novelty`; "auto" takes several signs
@@ -286,23 +286,27 @@ class GPClassifier(LoanMixin, KernelLearner):
     # Learning.
 
     def _learn(self, grams: Sequence[Array], labels: Labels) -> None:
-        targets = targets_of(labels, self.classes_)
-        balance = self._balance(targets)
+        targets = self._targets(targets_of(labels, self.classes_))
         self.weights_, self.noise_variance_ = self.weights_and_noise(grams, targets, self.input_.pictures)
         K = self._combined(grams)
-        self.posterior_ = Posterior.condition(K, targets, self.noise_variance_ * balance)
+        self.posterior_ = Posterior.condition(K, targets, self.noise_variance_)
         self.forget_loans()
         self._calibrate(K)
 
-    def _balance(self, targets: Array) -> Array:
-        """Factors on the noise of examples with these targets: equal classes all get one."""
-        return balanced_noise(targets) if self.balanced else np.ones(len(targets))
+    def _targets(self, targets: Array) -> Array:
+        """Balanced where that is wanted; classes of one size have +1 and -1."""
+        return balanced_targets(targets) if self.balanced else targets
 
     def _rebalance(self) -> None:
-        """Where classes are balanced, every label changes the noise of all others; so that their order does not matter."""
-        if self.balanced:
-            noise = self.noise_variance_ * self._balance(self.posterior_.targets)
-            self.posterior_ = Posterior.condition(self.posterior_.covariance(), self.posterior_.targets, noise)
+        """Where classes are balanced, every label changes the targets of all; so that their order does not matter."""
+        if not self.balanced:
+            return
+        posterior = self.posterior_
+        targets = balanced_targets(posterior.targets)
+        if np.ptp(posterior.noise_variance) > 0:  # a model file of an earlier version, which balanced by noise
+            self.posterior_ = Posterior.condition(posterior.covariance(), targets, self.noise_variance_)
+        else:
+            self.posterior_ = posterior.relabel(np.arange(posterior.n), targets)
 
     def weights_and_noise(
         self, grams: Sequence[Array], targets: Array, pictures: Indices | None = None
@@ -314,7 +318,7 @@ class GPClassifier(LoanMixin, KernelLearner):
         Parameters
         ----------
         grams : k scaled Gram matrices (n, n) of the training examples.
-        targets : +1 or -1 for each example and class (n, c).
+        targets : for each example and class (n, c), positive for its own and negative for all others.
         pictures : a number for each example (n,), the same for those that show the same picture; None if all differ.
 
         Returns
@@ -322,20 +326,20 @@ class GPClassifier(LoanMixin, KernelLearner):
         array (k,), float
             The weights, >= 0, and the noise variance, > 0.
         """
-        balance = self._balance(targets)
+        targets, balanced = self._targets(targets), bool(self.balanced)
         fixed, weights = self._given_noise(), self._given_weights(len(grams))
         if weights is None:
             prior = tuple(self.starting_weights(len(grams)).tolist())
             noise = self.noise_variance if fixed is None else fixed
             settings = SearchSettings(noise_variance=noise, prior=prior)
-            found = combine(grams, targets, balance, settings, pictures=pictures)
+            found = combine(grams, targets, settings, pictures=pictures, balanced=balanced)
             return found.weights[0], float(found.noise[0])
         if fixed is not None:
             return weights, fixed
         K = grams[0] * weights[0] if len(grams) == 1 else weighted_sum(grams, weights)
         if self.noise_variance == "evidence":
-            return weights, learn_noise(K, targets, balance=balance).level
-        return weights, noise_by_left_out(K, targets, balance, pictures)
+            return weights, learn_noise(K, targets).level
+        return weights, noise_by_left_out(K, targets, pictures, balanced=balanced)
 
     def _given_noise(self) -> float | None:
         """The noise variance that was given, or None for one that is learned."""
@@ -361,7 +365,7 @@ class GPClassifier(LoanMixin, KernelLearner):
         classes = class_numbers(self.posterior_.targets)
         outside = np.flatnonzero(classes == NO_CLASS)
         folds, kept = left_out_folds(K, classes, self.input_.pictures)
-        left_out = self.posterior_.leave_group_out(folds)
+        left_out = leave_out(self.posterior_, folds, balanced=bool(self.balanced))
         mean = left_out.mean[kept]
         self.calibration_ = self._calibration(K, folds, kept) if self.calibrated else Calibration()
         known = self._signs(K, folds, mean, left_out.variance, kept)
@@ -380,7 +384,7 @@ class GPClassifier(LoanMixin, KernelLearner):
         posterior = self.posterior_
         if posterior.n_targets < 2:
             return Calibration()
-        noise = USUAL_NOISE * mean_diagonal(K) * self._balance(posterior.targets)
+        noise = USUAL_NOISE * mean_diagonal(K)
         same = np.allclose(noise, posterior.noise_variance, rtol=1e-12, atol=0.0)
         usual = posterior if same else Posterior.condition(K, posterior.targets, noise)
         return calibrate([posterior], [usual], folds, kept, balanced=bool(self.balanced)).calibration
@@ -406,7 +410,8 @@ class GPClassifier(LoanMixin, KernelLearner):
     def _signs_of_left_out_classes(self, K: Array, classes: Indices) -> Signs:
         """The same as if the class of each example, one of three or more, had never been learned."""
         inside = np.flatnonzero(classes != NO_CLASS)
-        left_out = self.posterior_.leave_group_out(classes - classes.min())  # those of no class, as one
+        groups = classes - classes.min()  # those of no class, as one
+        left_out = leave_out(self.posterior_, groups, balanced=bool(self.balanced))
         mean = without_own_class(left_out.mean[inside], classes[inside])
         return self._signs(K, classes, mean, left_out.variance, inside)
 

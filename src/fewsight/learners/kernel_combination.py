@@ -176,7 +176,7 @@ class KernelCombination(KernelLearner):
             check_sizes(posterior, c if n == 1 else 1, self.input_.n_training)
 
     def _learn(self, grams: Sequence[Array], labels: Labels) -> None:
-        targets, balance = targets_of(labels, self.classes_), np.ones(len(labels))
+        targets = targets_of(labels, self.classes_)
         settings = SearchSettings(
             self.penalty,
             self.strength,
@@ -187,22 +187,22 @@ class KernelCombination(KernelLearner):
             self.random_state,
         )
         start = self._start(len(grams), targets.shape[1])
-        self.combination_ = combine(grams, targets, balance, settings, start, self.input_.pictures)
-        self.posteriors_ = list(self.combination_.posteriors(grams, targets, balance))
-        self._calibrate(grams, targets, balance)
+        self.combination_ = combine(grams, targets, settings, start, self.input_.pictures)
+        self.posteriors_ = list(self.combination_.posteriors(grams, targets))
+        self._calibrate(grams, targets)
 
     def _start(self, n_kernels: int, n_classes: int) -> Combination | None:
         known = getattr(self, "combination_", None) if self.warm_start else None
         shape = (n_classes if self.scope == "classwise" else 1, n_kernels)
         return known if known is not None and known.weights.shape == shape else None
 
-    def _calibrate(self, grams: Sequence[Array], targets: Array, balance: Array) -> None:
+    def _calibrate(self, grams: Sequence[Array], targets: Array) -> None:
         """With several classes, by the training examples that can be left out."""
         if targets.shape[1] < 2:
             self.calibration_ = Calibration()
             return
         left_out = left_out_folds(mean_of(grams), class_numbers(targets), self.input_.pictures)
-        usual = self.combination_.under_usual_noise().posteriors(grams, targets, balance)
+        usual = self.combination_.under_usual_noise().posteriors(grams, targets)
         self.calibration_ = calibrate(self.posteriors_, list(usual), *left_out, balanced=False).calibration
 
     def _decide(self, X: Examples) -> Array:

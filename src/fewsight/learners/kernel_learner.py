@@ -45,7 +45,7 @@ class KernelLearner(Learner):
         """Learn from examples X and their labels y."""
         X = self._checked(X, reset=True)
         inputs = choose_input(self, self.kernel, X)
-        labels, positions = labelled(self, y, _n_examples(X))
+        labels, positions = labelled(self, y, n_examples(X))
         self.classes_ = classes_to_learn(self, labels)
         grams = inputs.fit(X, labels, positions)
         self.input_ = inputs
@@ -125,7 +125,7 @@ class KernelLearner(Learner):
         return tags
 
 
-def _n_examples(X: Any) -> int:
+def n_examples(X: Any) -> int:
     """How many examples there are: rows, images, or rows of the first of several Gram matrices."""
     first = X[0] if is_list_of_matrices(X) else X
     return int(first.shape[0]) if hasattr(first, "shape") else len(first)

@@ -13,6 +13,7 @@ from fewsight._base.checks import check_number, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
 from fewsight.gp import BorrowedColumn, LeaveOneOut, Posterior, borrowed_column
+from fewsight.learners.balance import TargetLevels, counts_without, is_balanced, leave_out, plain_targets
 from fewsight.learners.labels import Label, Labels, class_numbers, labels_of
 
 
@@ -23,6 +24,38 @@ class Loan(NamedTuple):
     rho: float
 
 
+def lent_column(
+    K: Array,
+    noise: Array,
+    numbers: Indices,
+    column: int,
+    lender: int,
+    rho: float,
+    groups: Indices | None = None,
+    *,
+    balanced: bool,
+) -> BorrowedColumn:
+    """The column of a class that borrows from another, of examples whose classes have these numbers (n,).
+
+    Balanced, it has the levels of a class that has rho of the lender's examples beside its own.
+    """
+    rows, targets = np.flatnonzero(numbers == lender), np.where(numbers == column, 1.0, -1.0)
+    plain = borrowed_column(K, noise, targets, rows, rho, groups)
+    if not balanced:
+        return plain
+    ones = borrowed_column(K, noise, np.ones(len(K)), rows, rho, groups)
+    counts = counts_without(numbers, int(numbers.max(initial=0)) + 1, groups)
+    now, then = (_levels(sizes, column, lender, rho) for sizes in counts)
+    return BorrowedColumn(
+        now.scale * plain.weights + now.shift * ones.weights, then.scale * plain.left_out + then.shift * ones.left_out
+    )
+
+
+def _levels(counts: Indices, column: int, lender: int, rho: float) -> TargetLevels:
+    positives = counts[..., column] + rho * counts[..., lender]
+    return TargetLevels.of_sides(positives, counts.sum(axis=-1), np.count_nonzero(counts > 0, axis=-1))
+
+
 class LoanMixin(ABC):
     """A Gaussian-process classifier some of whose categories borrow. The columns of all others stay as they are.
 
@@ -31,6 +64,7 @@ class LoanMixin(ABC):
 
     posterior_: Posterior
     classes_: Labels
+    balanced: bool
     loans_: dict[Label, Loan]
     _borrowed_weights: dict[int, Array]  # by column
 
@@ -85,7 +119,7 @@ class LoanMixin(ABC):
     def leave_one_out(self) -> LeaveOneOut:
         """Latent values of each training example as if it had not been there, in closed form."""
         check_is_fitted(self)
-        return self._with_loans(self.posterior_.leave_one_out())
+        return self._with_loans(leave_out(self.posterior_, balanced=bool(self.balanced)))
 
     def leave_group_out(self, groups: Indices) -> LeaveOneOut:
         """As `leave_one_out`, with all examples of a group (n,) left out together.
@@ -100,7 +134,7 @@ class LoanMixin(ABC):
             `mean` (n, c) and `variance` (n,).
         """
         check_is_fitted(self)
-        return self._with_loans(self.posterior_.leave_group_out(groups), groups)
+        return self._with_loans(leave_out(self.posterior_, groups, balanced=bool(self.balanced)), groups)
 
     def _with_loans(self, plain: LeaveOneOut, groups: Indices | None = None) -> LeaveOneOut:
         if not self.loans_:
@@ -120,10 +154,14 @@ class LoanMixin(ABC):
         groups : a number for each training example (n,): those with the same number are left out together; None for one by
             one.
         """
-        targets = self.posterior_.targets[:, self._column(category)]
-        lender = self._rows_of(self._column(loan.lender))
-        noise = self.posterior_.noise_variance + self.posterior_.jitters
-        return borrowed_column(self.posterior_.covariance(), noise, targets, lender, loan.rho, groups)
+        posterior, columns = self.posterior_, (self._column(category), self._column(loan.lender))
+        K, noise = posterior.covariance(), posterior.noise_variance + posterior.jitters
+        balanced = bool(self.balanced) and is_balanced(posterior)
+        return lent_column(K, noise, class_numbers(posterior.targets), *columns, loan.rho, groups, balanced=balanced)
+
+    def plain_posterior(self) -> Posterior:
+        """The same with targets of +1 and -1, however large the categories are."""
+        return self.posterior_.relabel(np.arange(self.posterior_.n), plain_targets(self.posterior_.targets))
 
     def forget_loans(self) -> None:
         """End all loans."""

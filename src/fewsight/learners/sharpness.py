@@ -20,6 +20,7 @@ import numpy as np
 
 from fewsight._base.types import Array, Indices
 from fewsight.gp import Posterior
+from fewsight.learners.balance import leave_out
 from fewsight.learners.calibration import LEAST_CONTRAST, CalibrationPrior, FittedCalibration, judged_calibration
 from fewsight.learners.labels import NO_CLASS, class_numbers
 
@@ -41,7 +42,7 @@ class ExpectedSpread:
     growth: float
 
     @classmethod
-    def of(cls, usual: Sequence[Posterior], folds: Indices, kept: Indices) -> ExpectedSpread:
+    def of(cls, usual: Sequence[Posterior], folds: Indices, kept: Indices, *, balanced: bool = False) -> ExpectedSpread:
         """From the posteriors under the usual noise, one of all classes or one of each, and what is left out together.
 
         Where nothing can be left out, what is said about the training examples themselves is taken instead.
@@ -52,7 +53,8 @@ class ExpectedSpread:
         n_folds = int(folds.max(initial=0)) + 1
         before = expected_sharpness(classes, 1.0 - 1.0 / n_folds) if len(kept) else after
         unit = float(np.mean([log_unit(posterior) for posterior in usual]))
-        return cls(unit + before + log_spread(left_out_means(usual, folds, kept)), after - before)
+        spread = log_spread(left_out_means(usual, folds, kept, balanced=balanced))
+        return cls(unit + before + spread, after - before)
 
     def prior(self, mean: Array) -> CalibrationPrior:
         """For latent means (m, c) of left-out examples under any noise, or of training examples where none can be left out."""
@@ -65,19 +67,20 @@ def calibrate(
 ) -> FittedCalibration:
     """The calibration of posteriors, one of all classes or one of each, by the examples that are kept, without their folds.
 
-    `usual` are the same under USUAL_NOISE; `balanced` lets every class count the same. Where nothing can be left out, what is
+    `usual` are the same under USUAL_NOISE; `balanced` says that their targets are (`fewsight.learners.balance`), and lets every
+    class count the same here as well. Where nothing can be left out, what is
     expected stays.
     """
-    mean = left_out_means(posteriors, folds, kept)
-    prior = ExpectedSpread.of(usual, folds, kept).prior(mean)
+    mean = left_out_means(posteriors, folds, kept, balanced=balanced)
+    prior = ExpectedSpread.of(usual, folds, kept, balanced=balanced).prior(mean)
     classes = class_numbers(np.hstack([posterior.targets for posterior in posteriors]))
     return judged_calibration(mean[: len(kept)], classes[kept], balanced=balanced, prior=prior)
 
 
-def left_out_means(posteriors: Sequence[Posterior], folds: Indices, kept: Indices) -> Array:
+def left_out_means(posteriors: Sequence[Posterior], folds: Indices, kept: Indices, *, balanced: bool = False) -> Array:
     """Means (m, c) of the examples that are kept, predicted without their folds; of all, as learned, if none can be."""
     if len(kept):
-        return np.hstack([posterior.leave_group_out(folds).mean[kept] for posterior in posteriors])
+        return np.hstack([leave_out(posterior, folds, balanced=balanced).mean[kept] for posterior in posteriors])
     return np.hstack([_fitted(posterior) for posterior in posteriors])
 
 
@@ -96,7 +99,7 @@ def expected_sharpness(classes: Indices, share: float = 1.0) -> float:
 def log_unit(posterior: Posterior) -> float:
     """-ln of the standard deviation of what a latent mean predicts, at the scale that makes the targets most probable.
 
-    For a posterior under USUAL_NOISE times the mean prior variance, and times factors for each example.
+    For a posterior under USUAL_NOISE times the mean prior variance.
     """
     n, c = posterior.targets.shape
     ones = posterior.add_targets(np.ones((n, 1))).dual_weights[:, -1]

@@ -103,11 +103,11 @@ class Combination:
     evidence_noise: Array | None = None  # (g,), what the evidence found, to begin the next search with
     evaluations: int = 0  # of evidence and gradient, over all problems
 
-    def posteriors(self, grams: Sequence[Array], targets: Array, balance: Array) -> Iterator[Posterior]:
+    def posteriors(self, grams: Sequence[Array], targets: Array) -> Iterator[Posterior]:
         """The posterior of each problem."""
         for weights, noise, columns in zip(self.weights, self.noise, _columns(len(self.weights)), strict=True):
             K = weighted_sum(grams, weights)
-            yield Posterior.condition(K, targets[:, columns], noise * balance)
+            yield Posterior.condition(K, targets[:, columns], noise)
 
     def under_usual_noise(self) -> Combination:
         """The same weights with the usual noise."""
@@ -148,21 +148,23 @@ def _columns(n_problems: int) -> list[slice]:
 def combine(
     grams: Sequence[Array],
     targets: Array,
-    balance: Array,
     settings: SearchSettings,
     start: Combination | None = None,
     pictures: Indices | None = None,
+    *,
+    balanced: bool = False,
 ) -> Combination:
     """The combination of Gram matrices with a mean diagonal of 1 that predicts left-out examples best.
 
     `pictures` (n,) numbers the picture of each example, where examples are images; those of one are left out together.
+    `balanced`: targets are those of `fewsight.learners.balance`, and left-out classes count alike.
     """
     n_problems, average = settings.n_problems(targets), (1.0 / len(grams),) * len(grams)
     given = dict.fromkeys((settings.prior or average, average))  # the first where nothing can be learned
     known = [_fixed(n_problems, weights, settings) for weights in given]
     if targets.shape[1] < 2:
         return known[0]
-    problem = _Problem(grams, targets, balance, pictures)
+    problem = _Problem(grams, targets, pictures, balanced=balanced)
     if settings.has_choice and not len(problem.left_out[1]):
         return known[0]
     found = _best(problem, settings, known, start)
@@ -213,7 +215,6 @@ def _learned(
         learn_weights_and_noise(
             problem.grams,
             problem.targets[:, column],
-            balance=problem.balance,
             penalty=penalty,
             free_mean=free_mean,
             noise_level=settings.fixed_noise,
@@ -239,13 +240,14 @@ def _fixed(n_problems: int, weights: Sequence[float], settings: SearchSettings) 
     return Combination(np.tile(weights, (n_problems, 1)), np.full(n_problems, noise))
 
 
-def noise_by_left_out(K: Array, targets: Array, balance: Array, pictures: Indices | None = None) -> float:
+def noise_by_left_out(K: Array, targets: Array, pictures: Indices | None = None, *, balanced: bool = False) -> float:
     """The noise of one Gram matrix, of a few, under which left-out examples are most probable; see `with_best_noise`."""
     scale = mean_diagonal(K)
     if targets.shape[1] < 2:
         return USUAL_NOISE * scale
     plain = Combination(np.ones((1, 1)), np.array([USUAL_NOISE]))
-    return scale * float(_Problem([K / scale], targets, balance, pictures).with_best_noise(plain).noise[0])
+    problem = _Problem([K / scale], targets, pictures, balanced=balanced)
+    return scale * float(problem.with_best_noise(plain).noise[0])
 
 
 def mean_diagonal(K: Array) -> float:
@@ -255,10 +257,10 @@ def mean_diagonal(K: Array) -> float:
 
 
 class _Problem:
-    """Gram matrices, targets, and which of the examples are left out together. Where noise is balanced, classes count alike."""
+    """Gram matrices, targets, and which examples are left out together. Where targets are `balanced`, classes count alike."""
 
-    def __init__(self, grams: Sequence[Array], targets: Array, balance: Array, pictures: Indices | None) -> None:
-        self.grams, self.targets, self.balance, self.pictures = grams, targets, balance, pictures
+    def __init__(self, grams: Sequence[Array], targets: Array, pictures: Indices | None, *, balanced: bool) -> None:
+        self.grams, self.targets, self.pictures, self.balanced = grams, targets, pictures, balanced
         self.classes: Indices = class_numbers(targets)
         self._known: dict[tuple[bytes, bytes], float] = {}  # surprises, by weights and noise
         self._usual: tuple[bytes, list[Posterior]] | None = None  # of the last weights
@@ -274,15 +276,14 @@ class _Problem:
         if key not in self._known:
             usual = self._usual_posteriors(combination)
             same = np.allclose(combination.noise, combination.under_usual_noise().noise, rtol=1e-12, atol=0.0)
-            posteriors = usual if same else list(combination.posteriors(self.grams, self.targets, self.balance))
-            balanced = bool(np.ptp(self.balance) > 0)
-            self._known[key] = -calibrate(posteriors, usual, *self.left_out, balanced=balanced).log_posterior
+            posteriors = usual if same else list(combination.posteriors(self.grams, self.targets))
+            self._known[key] = -calibrate(posteriors, usual, *self.left_out, balanced=self.balanced).log_posterior
         return self._known[key]
 
     def _usual_posteriors(self, combination: Combination) -> list[Posterior]:
         key = combination.weights.tobytes()
         if self._usual is None or self._usual[0] != key:
-            usual = combination.under_usual_noise().posteriors(self.grams, self.targets, self.balance)
+            usual = combination.under_usual_noise().posteriors(self.grams, self.targets)
             self._usual = key, list(usual)
         return self._usual[1]
 

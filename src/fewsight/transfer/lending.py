@@ -114,7 +114,7 @@ def consider_loan(
         for name in (model.classes_.tolist() if lenders is None else lenders)
         if counts.get(name, 0) > counts[category] and name not in model.loans_
     ]
-    whole = model.posterior_.inverted(column)
+    whole = model.plain_posterior().inverted(column)
     found: list[tuple[tuple[float, float, float], Label]] = []
     for name in willing:
         path = path_inside(whole, np.flatnonzero(model.labels_ == name))

@@ -81,12 +81,14 @@ def test_errors_that_were_labelled_since_are_not_errors_of_the_rest():
 
 
 def test_checks_that_are_harder_than_the_rest_are_made_up_for_by_the_probabilities():
-    """Six of ten right, where 0.7 was stated; at the rest 0.8 is stated: 0.6 and 0.1."""
+    """Six of ten right, where 0.7 was stated; at the rest 0.8 is stated: 0.6 and 0.1, drawn a little to the 0.8."""
     checks = [Check(place, 100, 0) for place in range(10)]
     wrong = np.array([1.0] * 4 + [0.0] * 6)
     found = accuracy_of_rest(checks, range(10), wrong, 1000, Expected(0.8, np.full(10, 0.7)))
     as_hard = accuracy_of_rest(checks, range(10), wrong, 1000, Expected(0.8, np.full(10, 0.8)))
-    assert found.estimate == pytest.approx(0.7)
+    student = (1.6448536 / 1.8331129) ** 2  # by which ten checks are fewer for an interval
+    effective = student / (1 / 10 + 1 / 1000)
+    assert found.estimate == pytest.approx((effective * 0.7 + 3 * 0.8) / (effective + 3), rel=1e-6)
     assert found.low - as_hard.low == pytest.approx(0.1)
     assert found.high - as_hard.high == pytest.approx(0.1)
 
@@ -97,7 +99,23 @@ def test_an_interval_from_checks_that_are_all_wrong_or_all_right_reaches_the_end
     none_right, all_right = (accuracy_of_rest(checks, range(8), np.full(8, x), 90, expected) for x in (1.0, 0.0))
     assert (none_right.low, all_right.high) == (0.0, 1.0)
     assert none_right.low < none_right.estimate < none_right.high < 0.8
-    assert 0.5 < all_right.low < all_right.estimate == 1.0
+    assert 0.5 < all_right.low < 0.95 < all_right.estimate < 1.0
+
+
+def test_a_few_checks_that_are_all_right_do_not_say_that_everything_is():
+    for stated in (0.5, 0.9):
+        few, many = (
+            accuracy_of_rest(
+                [Check(place, 1000, place) for place in range(n)],
+                range(n),
+                np.zeros(n),
+                900,
+                Expected(stated, np.full(n, stated)),
+            )
+            for n in (5, 100)
+        )
+        assert few.low <= few.estimate < many.estimate < 1.0
+        assert many.estimate > 0.97
 
 
 def test_one_check_says_next_to_nothing():

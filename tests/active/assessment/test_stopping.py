@@ -3,11 +3,14 @@
 import re
 
 import numpy as np
+import pytest
 
 from fewsight.active import ActiveLearner, GramPool
 from fewsight.active.assessment.audit import Accuracy
 from fewsight.active.assessment.stopping import Decisions, OnLabelled, advise, gain_on_labelled
+from fewsight.active.views import ClosedForm
 from fewsight.learners import GPClassifier
+from fewsight.learners.balance import balanced_targets
 
 GP = GPClassifier("precomputed", noise_variance=0.01)
 
@@ -63,7 +66,10 @@ def test_advice_is_given_in_words(digits, digit_gram):
     assert late.expected_accuracy > 0.8
 
 
-def test_what_the_labelled_examples_gained_equals_learning_with_half_of_them_and_without_each(digits, digit_gram):
+@pytest.mark.parametrize("balanced", [False, True])
+def test_what_the_labelled_examples_gained_equals_learning_with_half_of_them_and_without_each(
+    balanced, digits, digit_gram
+):
     n, n_before = 60, 30
     K, truth = digit_gram[:n, :n], digits[1][:n]
     targets = np.where(truth[:, None] == np.unique(truth), 1.0, -1.0)
@@ -71,12 +77,13 @@ def test_what_the_labelled_examples_gained_equals_learning_with_half_of_them_and
     def right(example, others):
         others = [other for other in others if other != example]
         A = K[np.ix_(others, others)] + 0.01 * np.eye(len(others))
-        mean = K[example, others] @ np.linalg.solve(A, targets[others])
+        known = balanced_targets(targets[others]) if balanced else targets[others]
+        mean = K[example, others] @ np.linalg.solve(A, known)
         return bool(mean.argmax() == targets[example].argmax())
 
     expected = sum(right(i, range(n)) - right(i, range(n_before)) for i in range(n))
     wrong = n - sum(right(i, range(n)) for i in range(n))
-    assert gain_on_labelled(K, targets, np.full(n, 0.01), n_before) == (expected, wrong)
+    assert gain_on_labelled(ClosedForm(K, targets, np.full(n, 0.01), balanced), n_before) == (expected, wrong)
 
 
 def test_a_pool_whose_hard_examples_are_all_labelled_is_no_reason_to_stop_for_new_ones(digits, digit_gram):

@@ -5,12 +5,14 @@ import pytest
 import scipy.sparse
 
 from fewsight._base.errors import InvalidInput
+from fewsight._base.none_of_these import NONE_OF_THESE
 from fewsight.active import GramPool, PoolView, VectorPool
 from fewsight.active.views import Hyperparameters
 from fewsight.channels import SpatialPmk
 from fewsight.images import sample_set
 from fewsight.kernels import RBF, HistogramIntersection, Linear
 from fewsight.learners import GPClassifier
+from fewsight.learners.balance import balanced_targets
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(80, 5))
@@ -94,22 +96,24 @@ def test_a_view_of_a_fitted_learner_follows_its_add(kernel, examples):
 
 
 @pytest.mark.parametrize("kernel", [RBF(scale=2.0), Linear()])
-def test_balanced_noise_is_that_of_the_class_and_later_labels_change_no_other(kernel):
-    """By brute force: the noise of each class is settled by the labels that the learner was fitted on."""
+def test_balanced_targets_follow_every_label(kernel):
+    """By brute force: the levels are those of all labels there are, also of examples outside the pool."""
     labels = np.array(["ant"] * 9 + ["bee"] * 3)
     learner = GPClassifier(kernel, noise_variance=0.1).fit(X[:12], labels)
     view = PoolView.of(learner, X[12:])
     np.testing.assert_allclose(view.mean, learner.latent(X[12:]).mean, atol=1e-8)
-    factors = {"ant": (2 * 9 / 12) ** (4 / 3), "bee": (2 * 3 / 12) ** (4 / 3), "elk": (2 * 3 / 12) ** (4 / 3)}
-    later = ["bee", "elk", "ant"]
-    for position, label in enumerate(later):
+    every, K, seen = labels.tolist(), kernel.gram(X) / learner.input_.scales[0], []
+    for position, label in enumerate(["bee", "elk", NONE_OF_THESE, "ant"]):
         view.append(position, label)
-    every = [*labels, *later]
-    noise = 0.1 * np.array([factors[label] for label in every])
-    K = kernel.gram(X) / learner.input_.scales[0]
-    targets = np.where(np.array(every)[:, None] == np.array(view.classes), 1.0, -1.0)
-    expected = K[12:, :15] @ np.linalg.solve(K[:15, :15] + np.diag(noise), targets)
-    np.testing.assert_allclose(view.mean, expected, atol=1e-8)
+        every.append(label)
+        plain = np.array([[1.0 if label == name else -1.0 for name in view.classes] for label in every])
+        n, targets = len(every), balanced_targets(plain)
+        expected = K[12:, :n] @ np.linalg.solve(K[:n, :n] + 0.1 * np.eye(n), targets)
+        np.testing.assert_allclose(view.mean, expected, atol=1e-8)
+        np.testing.assert_allclose(view.targets_if(0), targets[0], atol=1e-12)
+        seen.append(expected)
+    view.take_back()
+    np.testing.assert_allclose(view.mean, seen[-2], atol=1e-8)
 
 
 def test_a_view_of_a_learner_on_gram_matrices_needs_the_one_of_the_pool():
@@ -187,8 +191,7 @@ def test_labels_learned_as_a_block_are_what_they_are_one_by_one(balanced, monkey
     rng = np.random.default_rng(3)
     rows = rng.normal(size=(60, 3))
     labels = [f"class {int(number)}" for number in rng.integers(0, 4, 20)]
-    balance = {"ant": 2.0, "bee": 0.5} if balanced else {}
-    settings = Hyperparameters(np.ones(1), 0.1, balance)
+    settings = Hyperparameters(np.ones(1), 0.1, balanced)
     block, single = (PoolView(VectorPool(rows, RBF(scale=1.0)), settings) for _ in range(2))
     believed = []
     for position, label in enumerate(labels):
@@ -203,7 +206,7 @@ def test_labels_learned_as_a_block_are_what_they_are_one_by_one(balanced, monkey
 
 @pytest.mark.parametrize("balanced", [False, True])
 def test_a_supposition_counts_as_labels_and_leaves_no_trace(balanced):
-    settings = Hyperparameters(np.ones(1), 0.05, {"ant": 2.0, "bee": 0.5} if balanced else {})
+    settings = Hyperparameters(np.ones(1), 0.05, balanced)
     view, other = (PoolView(VectorPool(X, RBF(scale=2.0)), settings) for _ in range(2))
     for each in (view, other):
         each.extend(range(12), NAMES[:12].tolist())

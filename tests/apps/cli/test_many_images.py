@@ -14,7 +14,7 @@ from typer.testing import Result
 from fewsight.apps.workbench import learners
 from fewsight.apps.workbench.learners import channels_for, choose_learner, many_images
 from fewsight.channels import SpatialPmk
-from fewsight.learners import GPClassifier, HistogramGPClassifier
+from fewsight.learners import GPClassifier, HistogramGPClassifier, SparseGPClassifier
 from fewsight.persistence import load
 
 SMALL = ("--set", "spatial_pmk.n_words=20", "--set", "spatial_pmk.n_descriptors=2000")
@@ -57,12 +57,15 @@ def test_several_channels_are_weighed_or_averaged(run: Run, photos: Path, tmp_pa
     assert run("predict", tmp_path / "a", photos / "brick", "-o", tmp_path / "table.csv").exit_code == 0
 
 
-def test_channels_that_do_not_compare_histograms_keep_gp_with_the_reason(
+def test_channels_that_do_not_compare_histograms_are_learned_through_some_of_the_images(
     run: Run, refused: Refused, photos: Path, tmp_path: Path
 ) -> None:
-    told = run("learn", photos, "-o", tmp_path / "a", "--channels", "phog", "--many", "10").stdout
+    told = run("learn", photos, "-o", tmp_path / "a", "--channels", "phog,colour", "--many", "10").stdout
+    assert "Took sparse_gp, the Gaussian process for many images: there are 24 to learn from." in told
+    assert "What decides: " in told
+    assert isinstance(load(tmp_path / "a"), SparseGPClassifier)
+    assert run("predict", tmp_path / "a", photos, "-o", tmp_path / "table.csv").exit_code == 0
     reason = f"phog does not compare by histogram intersection, as {', '.join(channels_for(HistogramGPClassifier))} do."
-    assert f"Stayed with gp, which is slow with 24 images; histogram_gp is not, but {reason}" in told
     assert refused("learn", photos, "-o", tmp_path / "b", "--channels", "phog", "--learner", "histogram_gp") == (
         f"learn: histogram_gp cannot be used: {reason}"
     )

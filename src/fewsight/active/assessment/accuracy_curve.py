@@ -51,7 +51,7 @@ def accuracy_curve(checks: Sequence[Check], right: Sequence[bool]) -> list[Point
 def _share(checks: Sequence[Check], right: Sequence[bool]) -> Accuracy:
     wrong = 1.0 - np.asarray(right, dtype=np.float64)
     n_rest = max(1, round(float(np.mean([check.n_drawn_from for check in checks]))))
-    share, best, worst = share_interval(wrong, np.full(len(wrong), 1.0 / len(wrong)), n_rest)
+    share, best, worst, _ = share_interval(wrong, np.full(len(wrong), 1.0 / len(wrong)), n_rest)
     return Accuracy(
         1.0 - share, 0.0 if wrong.all() else 1.0 - worst, 1.0 if not wrong.any() else 1.0 - best, len(wrong)
     )

@@ -10,7 +10,9 @@ labels that there were when they were drawn.
 Audits are harder than the rest is now: they were drawn before the rule asked about hard ones, and are predicted without
 their own labels. How much harder, the learner's probabilities say: those of its decisions on the rest, on average, less
 those of its decisions on the audits when each is left out. This is added to the share of right audits. Probabilities that
-are too high or too low at both cancel; what is wrong with them elsewhere is corrected by the audits.
+are too high or too low at both cancel; what is wrong with them elsewhere is corrected by the audits. A handful of audits that
+are all right says little, and never that all of the rest is right: in the estimate, not in its interval, what the probabilities
+expect of the rest counts as EXPECTATION audits more.
 
 A learner without a closed form (a support vector machine) is judged by the predictions before the answers alone, with more
 weight on late ones, which is low while it still improves. An audit drawn from N examples estimates the errors on all of
@@ -35,6 +37,7 @@ from fewsight.active.history import Check
 
 LEVEL = 0.9
 RECENCY, RECENCY_ALONE = 1.0, 2.0  # audits weigh by this power of the number of labels then; without a closed form
+EXPECTATION = 3.0  # audits that the learner's own expectation is worth
 
 
 @final
@@ -74,18 +77,21 @@ def accuracy_of_rest(
     weights = sizes * np.array([(check.n_labelled + 1.0) / len(wrong) for check in checks]) ** recency
     weights /= weights.sum()
     audited = wrong[list(places)]
-    shares = np.array(share_interval(audited, weights, n_rest))
+    *found, effective = share_interval(audited, weights, n_rest)
+    shares = np.array(found)
     if expected is None:
         since = np.array([float(wrong[check.n_labelled :].sum()) for check in checks])
         errors = (shares * float(weights @ sizes) - float(weights @ since)) / n_rest
     else:
-        errors = shares - (expected.rest - float(weights @ expected.left_out[list(places)]))
+        errors = np.clip(shares - (expected.rest - float(weights @ expected.left_out[list(places)])), 0.0, 1.0)
+        errors[0] = (effective * errors[0] + EXPECTATION * (1.0 - expected.rest)) / (effective + EXPECTATION)
     estimate, best, worst = np.clip(1.0 - errors, 0.0, 1.0).tolist()
-    return Accuracy(estimate, 0.0 if audited.all() else worst, best if audited.any() else 1.0, len(checks))
+    low, high = 0.0 if audited.all() else worst, best if audited.any() else 1.0
+    return Accuracy(min(max(estimate, low), high), low, high, len(checks))
 
 
-def share_interval(wrong: Array, weights: Array, n_rest: int) -> tuple[float, float, float]:
-    """The share of wrong audits, and Jeffreys' interval of it.
+def share_interval(wrong: Array, weights: Array, n_rest: int) -> tuple[float, float, float, float]:
+    """The share of wrong audits, Jeffreys' interval of it, and how many audits of equal weight would say as much.
 
     With weights that add up to 1 there are effectively 1 / sum of squares of them (Kish), and for an interval fewer, by the
     squared ratio of the normal to Student's quantile [KornGraubard1998]. What is estimated is the share in a finite rest,
@@ -95,4 +101,4 @@ def share_interval(wrong: Array, weights: Array, n_rest: int) -> tuple[float, fl
     fewer = (ndtri(tail) / stdtrit(max(1, len(wrong) - 1), tail)) ** 2
     effective = fewer / (float(weights @ weights) + 1.0 / n_rest)
     a, b = effective * share + 0.5, effective * (1.0 - share) + 0.5
-    return share, float(beta.ppf(tail, a, b)), float(beta.ppf(1.0 - tail, a, b))
+    return share, float(beta.ppf(tail, a, b)), float(beta.ppf(1.0 - tail, a, b)), effective

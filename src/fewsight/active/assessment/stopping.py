@@ -7,8 +7,10 @@ so what w answers did, h more are expected to do
 
     log((n + h) / n) / log(n / (n - w))
 
-times. They cannot gain more than there is to gain: the errors on the rest, as the audit estimates them or, before the first
-audit, as the probabilities expect them. So the gain, the estimate and its interval never contradict each other.
+times. What is said is never more than there is to gain: the errors on the rest, as the audit estimates them or, before the
+first audit, as the probabilities expect them. So the gain, the estimate and its interval never contradict each other. But
+few random checks estimate few errors badly, so whether to stop is decided by what the last answers promise without that bound,
+and at least by what a slow learning curve, on which errors fall as n^-0.4, takes off those that the probabilities expect.
 
 The rest is not all: a rule asks about the hard ones first, so what is left of a small pool is easy, while images still to
 come are as the whole pool was. The labelled examples stand for the part that is gone. Each is predicted from all other
@@ -31,14 +33,16 @@ import numpy.typing as npt
 
 from fewsight._base.types import Array, Indices
 from fewsight.active.assessment.audit import Accuracy
-from fewsight.gp import Posterior
+from fewsight.active.views.labelled import ClosedForm
+from fewsight.learners.balance import leave_out
 from fewsight.learners.labels import NO_CLASS, class_numbers
 
 WINDOW = 40  # answers looked back
 LEAST = 20  # answers without which no advice to stop is given
 AHEAD = 100  # answers looked ahead
 SMALL_GAIN = 0.01  # what is promised
-STOP_BELOW = 0.004  # what is expected then
+STOP_BELOW = 0.006  # what is expected then
+DECAY = 0.4  # errors fall at least as this power of the number of labels
 
 
 @final
@@ -73,16 +77,15 @@ class OnLabelled(NamedTuple):
     wrong: int
 
 
-def gain_on_labelled(K: Array, targets: Array, noise: Array, n_before: int) -> OnLabelled:
-    """How many more labelled examples (n) all others predict right than those of the first `n_before` did.
+def gain_on_labelled(known: ClosedForm, n_before: int) -> OnLabelled:
+    """How many more labelled examples all others predict right than those of the first `n_before` did.
 
-    K is their covariance (n, n), targets are theirs (n, c), noise is each one's variance (n,). Those of no class do not count.
+    Those of no class do not count.
     """
-    truth, first = class_numbers(targets), slice(0, n_before)
-    before = Posterior.condition(K[first, first], targets[first], noise[first])
-    predicted = before.mean(K[n_before:, first])
-    then = np.concatenate([before.leave_one_out().mean, predicted]).argmax(axis=1)
-    now = Posterior.condition(K, targets, noise).leave_one_out().mean.argmax(axis=1)
+    truth, before = class_numbers(known.targets), known.posterior(n_before)
+    predicted = before.mean(known.covariance[n_before:, :n_before])
+    then = np.concatenate([leave_out(before, balanced=known.balanced).mean, predicted]).argmax(axis=1)
+    now = leave_out(known.posterior(), balanced=known.balanced).mean.argmax(axis=1)
     n_right = int((now == truth).sum())
     return OnLabelled(n_right - int((then == truth).sum()), int((truth != NO_CLASS).sum()) - n_right)
 
@@ -96,27 +99,37 @@ class Outlook:
     gain: float
     right_of_new: float
     gain_on_new: float
+    promised: float  # the largest of both and of what a slow learning curve gains, whatever share is right
 
     @classmethod
     def of(
-        cls, right: float, gain: float, n_rest: int, labelled: OnLabelled | None, n_labelled: int, longer: float
+        cls,
+        right: float,
+        gain: float,
+        n_rest: int,
+        labelled: OnLabelled | None,
+        n_labelled: int,
+        longer: float,
+        least: float,
     ) -> Outlook:
         """From the share of the rest that is right, what the last answers promise for it, and what labels gained elsewhere.
 
-        `longer` is how many times what half of the labels gained on the labelled examples is to come.
+        `longer` is how many times what half of the labels gained on the labelled examples is to come, `least` what a slow
+        learning curve gains.
         """
-        gain = float(np.clip(gain, 0.0, 1.0 - right))
+        promised, gain = max(gain, 0.0), float(np.clip(gain, 0.0, 1.0 - right))
         if labelled is None:
-            return cls(right, gain, right, gain)
+            return cls(right, gain, right, gain, max(promised, least))
         n = n_rest + n_labelled
         wrong = ((1.0 - right) * n_rest + labelled.wrong) / n
-        of_all = (gain * n_rest + labelled.gained * longer) / n
-        return cls(right, gain, 1.0 - wrong, float(np.clip(of_all, 0.0, wrong)))
+        of_all, promised_of_all = ((each * n_rest + labelled.gained * longer) / n for each in (gain, promised))
+        on_new = float(np.clip(of_all, 0.0, wrong))
+        return cls(right, gain, 1.0 - wrong, on_new, max(promised, promised_of_all, least))
 
     @property
     def is_small(self) -> bool:
         """Whether hardly anything is to be gained."""
-        return max(self.gain, self.gain_on_new) < STOP_BELOW
+        return self.promised < STOP_BELOW
 
     def sentence(self, ahead: int) -> str:
         """What so many more answers would do."""
@@ -157,9 +170,11 @@ def advise(
     ahead = min(AHEAD, len(rest))
     log_growth = np.log((n + ahead) / n)
     growth, longer = float(log_growth / np.log(n / max(n_before, 1))), float(log_growth / np.log(n / (n // 2)))
-    right = float(probabilities.max(axis=1).mean()) if accuracy is None else accuracy.estimate
+    expected = float(probabilities.max(axis=1).mean())
+    right = expected if accuracy is None else accuracy.estimate
+    least = DECAY * (1.0 - expected) * float(log_growth)
     labelled = None if on_labelled is None else on_labelled(n // 2)
-    outlook = Outlook.of(right, worth / len(rest) * growth, len(rest), labelled, n, longer)
+    outlook = Outlook.of(right, worth / len(rest) * growth, len(rest), labelled, n, longer, least)
     new = n_classes - classes_before
     facts = f"The last {n - n_before} answers changed {len(rows):,} of {len(rest):,} decisions{_about(accuracy, '; ')}"
     found = f"{_number(new, 'category is', 'categories are')} new among them, so it is worth going on."

@@ -14,7 +14,6 @@ from fewsight.active.history import Plain
 from fewsight.active.pools import Pool
 from fewsight.active.views import Labelled, LabelledView
 from fewsight.active.views.base import Mask
-from fewsight.gp import Posterior
 from fewsight.learners import KernelLearner, Learner
 from fewsight.learners.calibration import Calibration
 from fewsight.learners.examples import KernelLike
@@ -107,7 +106,7 @@ class Follower(ABC, Generic[Settings]):
         """Of each label (n,), see `assessment.suspicion`."""
         known = view.closed_form()
         assert known is not None, "every closed form can leave out examples"
-        return surprises_at(Posterior.condition(*known)) if view.labels else np.zeros(0)
+        return surprises_at(known._replace(balanced=False).posterior()) if view.labels else np.zeros(0)
 
 
 def set_width(model: KernelLearner) -> None:

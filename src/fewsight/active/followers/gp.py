@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -13,11 +12,8 @@ from fewsight._base.checks import check_positive, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.active.followers.base import Certainty, Follower, LeftOut, Recorded, set_width
-from fewsight.active.history import Plain
-from fewsight.active.views import Hyperparameters, Label, Labelled, LabelledView, PoolView
-from fewsight.active.views.pool_view import balance_of
+from fewsight.active.views import Hyperparameters, Labelled, LabelledView, PoolView
 from fewsight.channels import check_weights
-from fewsight.gp import Posterior
 from fewsight.learners import GPClassifier
 from fewsight.learners.sharpness import USUAL_NOISE
 
@@ -25,12 +21,11 @@ from fewsight.learners.sharpness import USUAL_NOISE
 @final
 @dataclass(frozen=True)
 class LearnedKernel:
-    """Weights, scales and noise of a Gaussian process on a pool, and factors on the noise of each class."""
+    """Weights, scales and noise of a Gaussian process on a pool."""
 
     weights: Array  # (k,)
     scales: Array  # (k,)
     noise_variance: float
-    balance: Mapping[Label, float] = field(default_factory=dict)
 
 
 @final
@@ -53,20 +48,19 @@ class GPFollower(Follower[LearnedKernel]):
     def _learn(self, labelled: Labelled) -> LearnedKernel:
         learner = self.template
         learns_weights = isinstance(learner.weights, str) and self.pool.n_kernels > 1
-        balance = balance_of(labelled.labels) if learner.balanced else {}
         if not isinstance(learner.noise_variance, str) and not learns_weights:
-            return replace(self.plain(), balance=balance)
+            return self.plain()
         grams = self.pool.grams(np.array(labelled.positions, dtype=np.intp))
         means = np.array([float(gram.diagonal().mean()) for gram in grams])
         scales = np.where(means > 0, means, 1.0)
         scaled = [gram / scale for gram, scale in zip(grams, scales, strict=True)]
         targets = labelled._replace(classes=sorted(labelled.classes)).targets()
         weights, noise = learner.weights_and_noise(scaled, targets)
-        return LearnedKernel(weights, scales, noise, balance)
+        return LearnedKernel(weights, scales, noise)
 
     def view(self, settings: LearnedKernel) -> PoolView:
         factors = settings.weights / settings.scales
-        return PoolView(self.pool, Hyperparameters(factors, settings.noise_variance, settings.balance))
+        return PoolView(self.pool, Hyperparameters(factors, settings.noise_variance, bool(self.template.balanced)))
 
     def learner(self, labelled: Labelled, settings: LearnedKernel) -> GPClassifier:
         model = clone(self.template).set_params(kernel=self.pool.parameter)
@@ -78,7 +72,7 @@ class GPFollower(Follower[LearnedKernel]):
         set_width(model)
         view = self.view(settings)
         view.start(*labelled)
-        model.posterior_ = Posterior.condition(*view.closed_form())
+        model.posterior_ = view.closed_form().posterior()
         return model.recalibrate()
 
     def certainty(self, labelled: Labelled, settings: LearnedKernel) -> Certainty:
@@ -94,29 +88,14 @@ class GPFollower(Follower[LearnedKernel]):
 
     def record(self, settings: LearnedKernel) -> Recorded:
         weights, scales = settings.weights.tolist(), settings.scales.tolist()
-        found: dict[str, Plain] = {
-            "weights": weights,
-            "scales": scales,
-            "noise_variance": float(settings.noise_variance),
-        }
-        return {**found, "balance": [[label, factor] for label, factor in settings.balance.items()]}
+        return {"weights": weights, "scales": scales, "noise_variance": float(settings.noise_variance)}
 
     def from_record(self, record: Recorded) -> LearnedKernel:
         k = self.pool.n_kernels
         scales = check_weights("records", _numbers(record, "scales"), k)
         noise = check_positive("records", "noise_variance", record["noise_variance"])
         weights = check_weights("records", _numbers(record, "weights"), k)
-        return LearnedKernel(weights, scales, noise, _balance(record))
-
-
-def _balance(record: Recorded) -> dict[Label, float]:
-    """Pairs of a class and a factor; none in a record of an earlier version, whose noise was the same for all."""
-    pairs = record.get("balance", [])
-    if not isinstance(pairs, (list, tuple)) or not all(
-        isinstance(pair, (list, tuple)) and len(pair) == 2 for pair in pairs
-    ):
-        raise InvalidInput(f"records: balance of a re-learning must be a list of pairs, got {shown(pairs)}.")
-    return {label: check_positive("records", "balance", factor) for label, factor in pairs}
+        return LearnedKernel(weights, scales, noise)
 
 
 def _numbers(record: Recorded, name: str) -> list[float]:

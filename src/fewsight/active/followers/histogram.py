@@ -16,7 +16,6 @@ from fewsight.active.followers.base import Certainty, Follower, LeftOut, Recorde
 from fewsight.active.pools import Pool
 from fewsight.active.pools.histogram_rows import HistogramRows, KeptColumns
 from fewsight.active.views import HistogramView, Labelled, LabelledView
-from fewsight.gp import Posterior
 from fewsight.kernels import HistogramIntersection, HistogramOperator
 from fewsight.learners import HistogramGPClassifier
 from fewsight.learners.calibration import Calibration
@@ -118,9 +117,8 @@ class HistogramFollower(Follower[LearnedHistograms]):
     def left_out(self, view: LabelledView, settings: LearnedHistograms) -> LeftOut | None:
         known = view.closed_form()
         assert known is not None
-        posterior = Posterior.condition(*known)
         calibration = view.calibration or Calibration()
-        return LeftOut(posterior.leave_one_out().mean, view.labelled.numbers(), calibration)
+        return LeftOut(known.posterior().leave_one_out().mean, view.labelled.numbers(), calibration)
 
     def record(self, settings: LearnedHistograms) -> Recorded | None:
         """Weights of many dimensions are learned again."""

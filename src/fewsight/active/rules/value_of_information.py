@@ -1,9 +1,9 @@
 """Ask for the answer that is expected to leave the fewest errors in the pool.
 
 For a candidate i with posterior covariances c (s,) to a sample of the pool, an answer with targets t changes all means
-by c (t - mean_i)^T / (variance_i + noise). Calibrated probabilities of the means before and after say how many errors
-each leaves to expect; the answers are weighted by their own probabilities. Covariances of all candidates are one matrix
-product.
+by c (t - mean_i)^T / (variance_i + noise); balanced targets keep the levels that they have now. Calibrated probabilities of the
+means before and after say how many errors each leaves to expect; the answers are weighted by their own probabilities.
+Covariances of all candidates are one matrix product.
 """
 
 from __future__ import annotations
@@ -74,8 +74,7 @@ class ValueOfInformation(QueryRule):
         mean, here = view.mean[sample], view.mean[position]
         total = 0.0
         for answer in likely:
-            targets = np.where(np.arange(len(here)) == answer, 1.0, -1.0)
-            changed = mean + np.multiply.outer(covariance / pivot, targets - here)
+            changed = mean + np.multiply.outer(covariance / pivot, view.targets_if(int(answer)) - here)
             total += float(chances[answer]) * _errors(view, changed, variance)
         return total / float(chances[likely].sum())
 

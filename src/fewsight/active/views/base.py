@@ -84,6 +84,15 @@ class View(ABC):
         chosen = slice(None) if rows is None else rows
         return self.probabilities_of(self.mean[chosen], self.variance[chosen])
 
+    def targets_if(self, column: int) -> Array:
+        """What the means of an example are drawn to if it gets the label of this column (c,).
+
+        Parameters
+        ----------
+        column : the number of a class, from 0.
+        """
+        return np.where(np.arange(len(self.classes)) == column, 1.0, -1.0)
+
     def __len__(self) -> int:
         return len(self.diagonal)
 

@@ -14,7 +14,9 @@ from fewsight._base.none_of_these import NoneOfThese
 from fewsight._base.types import Array, Indices
 from fewsight.active.pools import Pool
 from fewsight.active.views.base import Answer, Label, View
+from fewsight.gp import Posterior
 from fewsight.learners import Loan
+from fewsight.learners.balance import balanced_targets
 from fewsight.learners.calibration import Calibration
 from fewsight.learners.labels import NO_CLASS
 from fewsight.learners.novelty import Novelty, Signs, relative
@@ -59,11 +61,23 @@ class Labelled(NamedTuple):
 
 
 class ClosedForm(NamedTuple):
-    """What leaving out labelled examples in closed form takes."""
+    """What leaving out labelled examples in closed form takes; `balanced`: with levels of targets that follow the counts."""
 
     covariance: Array  # (n, n)
-    targets: Array  # (n, c)
+    targets: Array  # (n, c), +1 and -1
     noise: Array  # (n,)
+    balanced: bool = False
+
+    def posterior(self, n: int | None = None) -> Posterior:
+        """Of all examples, or of the first n.
+
+        Parameters
+        ----------
+        n : how many, 1 or more; None for all.
+        """
+        first = slice(0, n)
+        targets = balanced_targets(self.targets[first]) if self.balanced else self.targets[first]
+        return Posterior.condition(self.covariance[first, first], targets, self.noise[first])
 
 
 class LabelledView(View):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import final
 
 import numpy as np
@@ -15,22 +15,16 @@ from fewsight._base.types import Array, Indices
 from fewsight.active.pools import Pool, pool_of_input
 from fewsight.active.views.base import Answer, Label
 from fewsight.active.views.labelled import OUTSIDE, ClosedForm, LabelledView, targets_for
-from fewsight.gp import GrowingPosterior, Posterior, borrowed_column
+from fewsight.gp import GrowingPosterior, Posterior
 from fewsight.learners import GPClassifier, Loan
-from fewsight.learners.balance import noise_factors
+from fewsight.learners.balance import TargetLevels, is_balanced
 from fewsight.learners.calibration import Calibration
 from fewsight.learners.examples import Examples
 from fewsight.learners.familiarity import Familiarity
+from fewsight.learners.loans import lent_column
 from fewsight.learners.novelty import RULES, largest_cosine
 
 AT_A_TIME = 256  # labels that are learned as one block
-
-
-def balance_of(labels: Sequence[Answer]) -> dict[Label, float]:
-    """Factors on the noise of each class of these labels; those of no class have none."""
-    counts: Counter[Label] = Counter(label for label in labels if not isinstance(label, NoneOfThese))
-    factors = noise_factors(np.array(list(counts.values())))
-    return dict(zip(counts, factors.tolist(), strict=True))
 
 
 @final
@@ -39,19 +33,13 @@ class Hyperparameters:
     """All that a posterior needs beside examples and labels.
 
     factors : (k,), weight over scale of each kernel of the pool.
-    balance : factors on the noise of the examples of each class, as `fewsight.learners.balance` makes them of some labels; a
-        class that is not among them has that of the rarest. They stay while labels come, so that none changes another.
+    noise_variance : of every label.
+    balanced : whether rare classes have larger targets, see `fewsight.learners.balance`.
     """
 
     factors: Array
     noise_variance: float
-    balance: Mapping[Label, float] = field(default_factory=dict)
-
-    def noise_for(self, label: Answer) -> float:
-        """The noise variance of examples of a class, or of none."""
-        if isinstance(label, NoneOfThese):
-            return self.noise_variance
-        return self.noise_variance * self.balance.get(label, min(self.balance.values(), default=1.0))
+    balanced: bool = False
 
 
 @dataclass(frozen=True)
@@ -90,7 +78,7 @@ class PoolView(LabelledView):
         self.noise_variance = settings.noise_variance
         self._grown: GrowingPosterior | None = GrowingPosterior(self.diagonal)  # None: to be learned when read
         self._outside: _Outside | None = None
-        self._with_loans: tuple[tuple[int, int], Array] | None = None  # for this number of labels and this size of pool
+        self._mean: tuple[tuple[int, int], Array] | None = None  # for this number of labels and this size of pool
 
     @classmethod
     def of(cls, learner: GPClassifier, examples: Examples, pool_gram: Array | None = None) -> PoolView:
@@ -104,8 +92,8 @@ class PoolView(LabelledView):
         """
         rows = learner.input_.read(examples)
         with_pool = np.tensordot(learner.weights_, learner.input_.compare(rows), axes=1).T
-        balance = balance_of(learner.labels_.tolist()) if learner.balanced else {}
-        settings = Hyperparameters(learner.weights_ / learner.input_.scales, learner.noise_variance_, balance)
+        balanced = bool(learner.balanced) and is_balanced(learner.posterior_)
+        settings = Hyperparameters(learner.weights_ / learner.input_.scales, learner.noise_variance_, balanced)
         pool = pool_of_input(learner.input_, rows, pool_gram)
         view = cls(pool, settings, learner.calibration_ if learner.calibrated else None)
         posterior = learner.posterior_
@@ -119,26 +107,47 @@ class PoolView(LabelledView):
 
     @property
     def mean(self) -> Array:
-        if not self.loans:
-            return self._posterior.mean
-        if self._with_loans is None or self._with_loans[0] != (self.n_labelled, len(self)):
-            self._with_loans = (self.n_labelled, len(self)), self._borrowing()
-        return self._with_loans[1]
+        if self._mean is None or self._mean[0] != (self.n_labelled, len(self)):
+            balanced = self._balanced(self._posterior.mean, self._posterior.mean_of_ones)
+            self._mean = (self.n_labelled, len(self)), self._borrowing(balanced) if self.loans else balanced
+        return self._mean[1]
 
-    def _borrowing(self) -> Array:
+    def _counts(self) -> Indices:
+        """How many labels each class has (c,)."""
+        counts = Counter(label for label in self.labels if not isinstance(label, NoneOfThese))
+        return np.array([counts[label] for label in self.classes], dtype=np.intp)
+
+    def _levels(self, counts: Indices | None = None) -> TargetLevels:
+        """Of the targets of each class, by these numbers of labels, or by those there are."""
+        if not self.settings.balanced:
+            return TargetLevels(np.ones(len(self.classes)), np.ones(len(self.classes)))
+        return TargetLevels.of(self._counts() if counts is None else counts)
+
+    def _balanced(self, mean: Array, of_ones: Array) -> Array:
+        """Means (m, c) by targets of +1 and -1 with the levels of balanced ones."""
+        levels = self._levels()
+        return mean if levels.plain else (mean.T * levels.scale[:, None] + np.multiply.outer(levels.shift, of_ones)).T
+
+    def _borrowing(self, mean: Array) -> Array:
         """Means in which the columns of categories that borrow are those with their loans."""
-        mean, numbers = self._posterior.mean.copy(), self.labelled.numbers()
-        K, targets, noise = self.closed_form()
+        mean, numbers, known = mean.copy(), self.labelled.numbers(), self.closed_form()
         rows = self.pool.rows(self.positions, self.settings.factors)
         column_of: dict[object, int] = {label: column for column, label in enumerate(self.classes)}
         for name, loan in self.loans.items():
-            column, lender = column_of[name], np.flatnonzero(numbers == column_of[loan.lender])
-            mean[:, column] = borrowed_column(K, noise, targets[:, column], lender, loan.rho).weights @ rows
+            column, lender = column_of[name], column_of[loan.lender]
+            lent = lent_column(
+                known.covariance, known.noise, numbers, column, lender, loan.rho, balanced=known.balanced
+            )
+            mean[:, column] = lent.weights @ rows
         return mean
+
+    def targets_if(self, column: int) -> Array:
+        levels = self._levels()
+        return np.where(np.arange(len(self.classes)) == column, levels.own, -levels.others)
 
     def lend(self, loans: Mapping[Label, Loan]) -> None:
         super().lend(loans)
-        self._with_loans = None
+        self._mean = None
 
     @property
     def variance(self) -> Array:
@@ -163,7 +172,7 @@ class PoolView(LabelledView):
         )
         if not outside:  # all labels make their like familiar
             return self.variance[rows], largest_cosine(K, self.diagonal[rows], self.diagonal[self.positions])
-        return Familiarity.of(Posterior.condition(*self.closed_form())).of_new(K, self.diagonal[rows])
+        return Familiarity.of(self.closed_form().posterior()).of_new(K, self.diagonal[rows])
 
     # What changes it.
 
@@ -172,7 +181,7 @@ class PoolView(LabelledView):
         grown = self._posterior
         super().append(position, label)
         row = self.pool.rows(np.array([position]), self.settings.factors)[0]
-        grown.append(position, row, targets_for(label, self.classes), self.settings.noise_for(label))
+        grown.append(position, row, targets_for(label, self.classes), self.noise_variance)
 
     def extend(self, positions: Sequence[int], labels: Sequence[Answer]) -> list[Label | None]:
         """Learn some labels as blocks; of each example, what it was taken for before its own label came."""
@@ -185,16 +194,22 @@ class PoolView(LabelledView):
         return believed
 
     def _learn_block(self, positions: Sequence[int], labels: Sequence[Answer]) -> list[Label | None]:
-        grown, n, n_known = self._posterior, self.n_labelled, []
+        grown, n, levels, counts = self._posterior, self.n_labelled, [], self._counts()
         for position, label in zip(positions, labels, strict=True):
-            n_known.append(len(self.classes))
+            levels.append(self._levels(counts))
             super().append(position, label)
+            if not isinstance(label, NoneOfThese):
+                counts = np.append(counts, np.zeros(len(self.classes) - len(counts), np.intp))
+                counts[self.classes.index(label)] += 1
         where = np.array(positions, dtype=np.intp)
         rows, targets = self.pool.rows(where, self.settings.factors), self.labelled.targets()[n:]
-        noise = np.array([self.settings.noise_for(label) for label in labels])
-        means = grown.append_block(where, rows, targets, noise)
-        pairs = zip(means, n_known, strict=True)
-        return [self.classes[int(mean[:c].argmax())] if c else None for mean, c in pairs]
+        ahead = grown.append_block(where, rows, targets, self.noise_variance)
+        return [self._name(*each) for each in zip(ahead.mean, ahead.of_ones.tolist(), levels, strict=True)]
+
+    def _name(self, mean: Array, of_ones: float, levels: TargetLevels) -> Label | None:
+        """What an example with these plain means was taken for, when the targets of the first classes had these levels."""
+        known = levels.scale * mean[: len(levels.own)] + levels.shift * of_ones
+        return self.classes[int(known.argmax())] if len(known) else None
 
     @contextlib.contextmanager
     def supposing(self, positions: Indices) -> Iterator[bool]:
@@ -212,7 +227,7 @@ class PoolView(LabelledView):
                 yield True
             finally:
                 posterior.restore(saved)
-                self._with_loans = None
+                self._mean = None
                 self._grown, self.labels, self._positions = posterior, self.labels[:n], self._positions[:n]
 
     def grow(self, pool: Pool) -> bool:
@@ -233,19 +248,15 @@ class PoolView(LabelledView):
         same = before[: len(self.classes)] == self.classes  # else a column in the middle is gone
         if same:
             grown.take_back(len(self.classes))
-        self._grown, self._with_loans = grown if same else None, None
+        self._grown, self._mean = grown if same else None, None
         return label
 
     def _forget(self) -> None:
-        self._grown = self._with_loans = None
+        self._grown = self._mean = None
 
     def closed_form(self) -> ClosedForm:
-        positions = self.positions
-        return ClosedForm(self.kernel(positions, positions), self.labelled.targets(), self.noise_of_labelled())
-
-    def noise_of_labelled(self) -> Array:
-        """The noise variance of each labelled example (n,)."""
-        return np.array([self.settings.noise_for(label) for label in self.labels], dtype=np.float64)
+        K, noise = self.kernel(self.positions, self.positions), np.full(self.n_labelled, self.noise_variance)
+        return ClosedForm(K, self.labelled.targets(), noise, self.settings.balanced)
 
     @property
     def _posterior(self) -> GrowingPosterior:
@@ -256,17 +267,14 @@ class PoolView(LabelledView):
     def _conditioned(self) -> GrowingPosterior:
         """All labels learned at once."""
         where = self.positions[self.positions != OUTSIDE]
-        K, targets, noise = (
-            self.pool.rows(where, self.settings.factors),
-            self.labelled.targets(),
-            self.noise_of_labelled(),
-        )
+        K, targets = self.pool.rows(where, self.settings.factors), self.labelled.targets()
+        noise = np.full(len(where), self.noise_variance)
         if self._outside is None:
             among = K[:, where]
             jitters = Posterior.condition(among, targets, noise).jitters if len(where) else noise
             A = among + np.diag(noise + jitters)
         else:
-            A, K = self._outside.joined(K, where, noise[len(noise) - len(where) :])
+            A, K = self._outside.joined(K, where, noise)
         grown = GrowingPosterior(self.diagonal)
         grown.condition(A, K, targets)
         return grown

@@ -99,9 +99,9 @@ def evaluate(
         str | None,
         typer.Option(
             metavar="NAMES",
-            show_default="gp,svm,nn; with many images histogram_gp for gp",
+            show_default="gp,svm,nn; with many images histogram_gp or sparse_gp for gp",
             help="Learners, joined by commas: gp, svm, nn (nearest neighbour), mean (nearest class mean), logistic, "
-            "histogram_gp (gp for very many images), combination (gp that always learns weights for channels), "
+            "histogram_gp and sparse_gp (gp for very many images), combination (gp that always learns weights for channels), "
             "mkl (support vector machines that learn weights for channels), infinite (the same, with kernels generated "
             "on the way).",
         ),

@@ -69,8 +69,8 @@ def learn(
         typer.Option(
             metavar="NAME",
             rich_help_panel=options.MANY,
-            help="gp, histogram_gp (for thousands of images, with channels that compare histograms), svm, nn, mean, logistic, "
-            "combination, mkl, infinite, or auto, which picks gp or histogram_gp by the number of images.",
+            help="gp, sparse_gp (for thousands of images), histogram_gp (the same, for channels that compare histograms), svm, "
+            "nn, mean, logistic, combination, mkl, infinite, or auto, which picks one of these three by the number of images.",
         ),
     ] = "auto",
     many: options.Many = None,

@@ -82,7 +82,7 @@ Many = Annotated[
         metavar="NUMBER",
         show_default="2,300 for two categories, 5,200 for a hundred",
         rich_help_panel=MANY,
-        help="Switch from gp to histogram_gp at this many labelled images, where no learner is named.",
+        help="Switch from gp to histogram_gp or sparse_gp at this many labelled images, where no learner is named.",
     ),
 ]
 Sense = Annotated[

@@ -13,13 +13,21 @@ from fewsight._base.errors import InvalidInput
 from fewsight.apps.workbench.channel_options import AUTO
 from fewsight.channels import CHANNELS, Channel
 from fewsight.evaluation import COMBINATIONS
-from fewsight.learners import LEARNERS, GPClassifier, HistogramGPClassifier, Learner, SVMClassifier
+from fewsight.learners import (
+    LEARNERS,
+    GPClassifier,
+    HistogramGPClassifier,
+    Learner,
+    SparseGPClassifier,
+    SVMClassifier,
+)
 from fewsight.learners.needs import Needs
 
-GP, HISTOGRAM_GP, SVM = GPClassifier.name, HistogramGPClassifier.name, SVMClassifier.name
+GP, SVM = GPClassifier.name, SVMClassifier.name
+FOR_MANY: tuple[type[Learner], ...] = (HistogramGPClassifier, SparseGPClassifier)  # the first that takes the channels
 DEFAULT_LEARNERS = (GP, SVM, "nn")
-# The number of images above which HISTOGRAM_GP trains faster, of one category and more for each factor of e: see
-# docs/large_scale.md.
+# The number of images above which the learners for many images train faster, of one category and more for each factor of e:
+# see docs/large_scale.md.
 MANY_OF_ONE, MORE_PER_FACTOR = 1_750, 750
 
 
@@ -41,10 +49,10 @@ def choose_learner(
     many: int | None = None,
     who: str = "learn",
 ) -> LearnerChoice:
-    """The learner that is wanted or, with AUTO, GP or HISTOGRAM_GP by the number of labelled images and these channels.
+    """The learner that is wanted or, with AUTO, GP or one of FOR_MANY by the number of labelled images and these channels.
 
-    `many` is the number of images at which AUTO switches to HISTOGRAM_GP, where it can; None for `many_images`, or fewer where
-    the memory of this machine is too small for GP.
+    `many` is the number of images at which AUTO switches to one of FOR_MANY, where it can; None for `many_images`, or fewer
+    where the memory of this machine is too small for GP.
     """
     check_choice(who, "learner", wanted, (AUTO, *LEARNERS))
     if wanted != AUTO:
@@ -57,19 +65,18 @@ def choose_learner(
     least = many_images(n_categories) if many is None else check_integer(who, "many", many, least=1)
     if n_images < least and (many is not None or fits(GPClassifier.needs, n_images, len(channels))):
         return LearnerChoice(GP)
-    obstacle = _obstacle(HistogramGPClassifier, channels, borrows)
-    if obstacle:
-        return LearnerChoice(
-            GP, (f"Stayed with {GP}, which is slow with {n_images:,} images; {HISTOGRAM_GP} is not, but {obstacle}.",)
-        )
-    return LearnerChoice(
-        HISTOGRAM_GP,
-        (f"Took {HISTOGRAM_GP}, the Gaussian process for many images: there are {n_images:,} to learn from.",),
-    )
+    obstacles = {learner.name: _obstacle(learner, channels, borrows) for learner in FOR_MANY}
+    able = [name for name, obstacle in obstacles.items() if not obstacle]
+    if not able:
+        name, obstacle = list(obstacles.items())[-1]
+        slow = f"Stayed with {GP}, which is slow with {n_images:,} images; {name} is not, but {obstacle}."
+        return LearnerChoice(GP, (slow,))
+    said = f"Took {able[0]}, the Gaussian process for many images: there are {n_images:,} to learn from."
+    return LearnerChoice(able[0], (said,))
 
 
 def many_images(n_categories: int) -> int:
-    """The number of images above which HISTOGRAM_GP trains faster than GP."""
+    """The number of images above which the learners of FOR_MANY train faster than GP."""
     return 100 * round((MANY_OF_ONE + MORE_PER_FACTOR * math.log(max(n_categories, 1))) / 100)
 
 
@@ -111,7 +118,7 @@ def way_of(learner: type[Learner], channels: Sequence[Channel], wanted: str | No
 class WantedLearners:
     """Names and settings; without names, DEFAULT_LEARNERS, or what suits many training images.
 
-    `many` is the number of those at which HISTOGRAM_GP stands in for GP, see `choose_learner`.
+    `many` is the number of those at which a learner for many stands in for GP, see `choose_learner`.
     """
 
     names: tuple[str, ...] | None = None
@@ -139,10 +146,10 @@ class WantedLearners:
         others = [name for name in DEFAULT_LEARNERS if name != GP]
         fitting = [name for name in others if fits(LEARNERS[name].needs, n_images, len(channels))]
         if fitting == others:
-            return (HISTOGRAM_GP, *others), choice.remarks
+            return (choice.name, *others), choice.remarks
         large = ", ".join(name for name in others if name not in fitting)
         left_out = f"Left out {large}: their matrix of all pairs of images does not fit into memory."
-        return (HISTOGRAM_GP, *fitting), (*choice.remarks, left_out)
+        return (choice.name, *fitting), (*choice.remarks, left_out)
 
 
 def make_learners(
@@ -171,7 +178,8 @@ def check_memory(learner: type[Learner], n_images: int, channels: Sequence[Chann
     if fits(learner.needs, n_images, len(channels)):
         return
     memory, per_pair = memory_of_this_machine() or 1, learner.needs.bytes_of_pairs(1, len(channels))
-    remedy = "" if _obstacle(HistogramGPClassifier, channels, False) else f", or --learner {HISTOGRAM_GP}"
+    able = [each.name for each in FOR_MANY if not _obstacle(each, channels, False)]
+    remedy = f", or --learner {able[0]}" if able else ""
     raise InvalidInput(
         f"learn: {n_images:,} images would need about {per_pair * n_images**2 / 2**30:,.0f} gigabytes of memory, and there are "
         f"{memory / 2**30:,.0f}; use at most {int((memory / per_pair) ** 0.5):,} images{remedy}."

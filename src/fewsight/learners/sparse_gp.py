@@ -1,0 +1,427 @@
+"""A Gaussian process classifier for many examples, compared by any kernels or channels, through some of them.
+
+[Kapoor2010] names sparse Gaussian processes as future work. Some of the training examples, the inducing points, stand for the
+latent function (`gp/sparse_posterior.py`). Kernel scales, weights and a first noise are learned from them alone, as a
+`GPClassifier` learns them; then every example is read once, compared with the inducing points, counted, and let go. So memory
+and the time of a prediction do not depend on the number of examples. The noise, how sure to be and what is unknown are learned
+from some hundreds of examples that are left out in closed form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple, Self, final
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from fewsight._base.checks import check_choice, check_integer, check_positive, shown
+from fewsight._base.errors import InvalidInput
+from fewsight._base.progress import track
+from fewsight._base.types import Array, Indices, State
+from fewsight.channels import check_weights
+from fewsight.gp import FeatureSums, InducingPoints, SparsePosterior, weighted_sum
+from fewsight.learners.balance import TargetLevels
+from fewsight.learners.base import Assessment, Latent, LeftOut
+from fewsight.learners.calibration import Calibration, judged_calibration
+from fewsight.learners.examples import Examples, KernelLike
+from fewsight.learners.folds import class_folds, near_duplicates, predictable
+from fewsight.learners.gp_classifier import GPClassifier
+from fewsight.learners.inputs import choose_input, is_list_of_matrices, kernels_of_rows
+from fewsight.learners.kernel_learner import KernelLearner, n_examples
+from fewsight.learners.labels import (
+    Labels,
+    LabelsLike,
+    class_numbers,
+    classes_in,
+    classes_to_learn,
+    labelled,
+    targets_of,
+)
+from fewsight.learners.needs import ImagesNeeded, Needs
+from fewsight.learners.novelty import COMBINED, RULES, Novelty, Signs, fit_novelty, largest_cosine, relative
+from fewsight.learners.probability import largest_probability
+from fewsight.learners.sharpness import USUAL_NOISE
+from fewsight.learners.weight_search import NATS, NOISES
+
+BLOCK = 1_024  # examples that are compared with the inducing points at a time
+CHECKED = 1_500  # examples at most that are left out to see how they are predicted
+ALMOST_SAME = 1.0 - 1e-9  # the cosine above which a left-out example is an inducing point itself
+LEFT_OUT = "the images that were left out to check"
+
+
+class _Rows(NamedTuple):
+    """Examples that were compared with the inducing points."""
+
+    kernel: Array  # (b, m)
+    features: Array  # (b, m)
+    diagonal: Array  # (b,)
+
+
+@dataclass(frozen=True)
+class _Kept:
+    """Examples that will be left out, in the order of their numbers; each is filled in when it is read."""
+
+    checked: Indices
+    rows: _Rows
+
+    @classmethod
+    def of(cls, checked: Indices, m: int) -> _Kept:
+        n = len(checked)
+        return cls(checked, _Rows(np.empty((n, m)), np.empty((n, m)), np.empty(n)))
+
+    def take(self, rows: _Rows, which: Indices) -> None:
+        """What is said of those of the examples with these numbers that are kept."""
+        _, inside, place = np.intersect1d(which, self.checked, return_indices=True)
+        for whole, part in zip(self.rows, rows, strict=True):
+            whole[place] = part[inside]
+
+
+@final
+class SparseGPClassifier(KernelLearner):
+    """A Gaussian process on tens of thousands of examples, of images through any channels or of rows of numbers.
+
+    Where there are no more than `n_inducing` examples it is the Gaussian process of `GPClassifier` itself.
+
+    Parameters
+    ----------
+    kernel : what X is, as for every learner.
+    n_inducing : how many of the examples stand for the latent function, spread evenly over the classes; memory grows with its
+        square, time with its square times the number of examples.
+    noise_variance : variance of the noise on the targets, or "left-out": the one of a few under which left-out examples are most
+        probable.
+    weights, prior_weights : of several Gram matrices or channels, as for `GPClassifier`; learned from the inducing points.
+    balanced : let rare classes count as much as frequent ones, see `fewsight.learners.balance`.
+    calibrated : learn from left-out examples how sure to be.
+    unknown_rule : what speaks for an image that is like nothing seen, see `fewsight.learners.novelty`.
+    false_alarm_rate : the share of images of known classes that `is_unknown` may take for unknown.
+    random_state : which examples are inducing points, and which are left out to be predicted.
+
+    Attributes
+    ----------
+    classes_ : labels in the order of the columns of `predict_proba` and `latent`.
+    posterior_ : see `fewsight.gp.SparsePosterior`.
+    n_examples_ : how many labelled examples were counted.
+    noise_variance_, weights_, calibration_, novelty_ : as for `GPClassifier`.
+    """
+
+    name: ClassVar[str] = "sparse_gp"
+    title: ClassVar[str] = "sparse GP"
+    note: ClassVar[str] = "a Gaussian process for many images, through some of them."
+    needs: ClassVar[Needs] = ImagesNeeded()
+    ways: ClassVar[tuple[str, ...]] = ("average", "evidence")
+    learns_none_of_these: ClassVar[bool] = True
+
+    points_: InducingPoints
+    inducing_diagonal_: Array
+    sums_: FeatureSums
+    posterior_: SparsePosterior
+    left_out_accuracy_: float | None
+    calibration_: Calibration
+    novelty_: Novelty
+    weights_: Array
+    noise_variance_: float
+
+    def __init__(
+        self,
+        kernel: KernelLike = None,
+        *,
+        n_inducing: int = 2_000,
+        noise_variance: float | str = "left-out",
+        weights: str | Sequence[float] = "average",
+        prior_weights: Sequence[float] | None = None,
+        balanced: bool = True,
+        calibrated: bool = True,
+        unknown_rule: str = COMBINED,
+        false_alarm_rate: float = 0.05,
+        random_state: int = 0,
+    ) -> None:
+        self.kernel = kernel
+        self.n_inducing = n_inducing
+        self.noise_variance = noise_variance
+        self.weights = weights
+        self.prior_weights = prior_weights
+        self.balanced = balanced
+        self.calibrated = calibrated
+        self.unknown_rule = unknown_rule
+        self.false_alarm_rate = false_alarm_rate
+        self.random_state = random_state
+
+    # Learning.
+
+    def fit(self, X: Examples, y: LabelsLike) -> Self:
+        """Learn from examples X and their labels y; each is read once."""
+        self._check_options()
+        X = self._checked(X, reset=True)
+        labels, positions = labelled(self, y, n_examples(X))
+        self.classes_ = classes_to_learn(self, labels)
+        numbers = class_numbers(targets_of(labels, self.classes_))
+        generator = np.random.default_rng(self.random_state)
+        inducing = spread_over_classes(numbers, self.n_inducing, generator)
+        grams = self._fit_input(X, labels[inducing], positions, inducing)
+        self._learn(grams, labels[inducing])
+        checked = spread_over_classes(numbers, CHECKED, generator)
+        kept = _Kept.of(checked, len(self.points_))
+        self._count(self._compared(self._combined(grams), self.inducing_diagonal_), numbers, inducing, kept)
+        others = np.setdiff1d(np.arange(len(positions)), inducing)
+        self._count_all(X, positions, numbers, others, kept)
+        self.input_.release()
+        self._settle(kept.rows, numbers[checked])
+        return self
+
+    def add(self, X: Examples, y: LabelsLike) -> Self:
+        """Count more examples, of old or new classes; inducing points, weights, noise and calibration stay.
+
+        New classes come after the old ones in `classes_`.
+        """
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        labels, positions = labelled(self, y, n_examples(X))
+        new = np.setdiff1d(classes_in(labels), self.classes_)
+        self.classes_ = np.concatenate([self.classes_, new]) if len(new) else self.classes_
+        self.sums_ = self.sums_.with_classes(len(new))
+        numbers = class_numbers(targets_of(labels, self.classes_))
+        self._count_all(X, positions, numbers, np.arange(len(positions)), _Kept.of(positions[:0], len(self.points_)))
+        self.posterior_ = self._posterior(self.noise_variance_)
+        return self
+
+    def _check_options(self) -> None:
+        check_integer(self, "n_inducing", self.n_inducing, least=1)
+        check_integer(self, "random_state", self.random_state, least=0)
+        check_choice(self, "unknown_rule", self.unknown_rule, RULES)
+        if isinstance(self.noise_variance, str):
+            check_choice(self, "noise_variance", self.noise_variance, ("left-out",))
+        else:
+            check_positive(self, "noise_variance", self.noise_variance)
+        if not 0 < self.false_alarm_rate < 1:
+            raise InvalidInput(
+                f"{type(self).__name__}: false_alarm_rate must be a number between 0 and 1, got {shown(self.false_alarm_rate)}."
+            )
+
+    def _fit_input(self, X: Any, labels: Labels, positions: Indices, inducing: Indices) -> Sequence[Array]:
+        """Let the input remember the inducing points alone; channels may learn from images without a label as well."""
+        chosen = positions[inducing]
+        if isinstance(self.kernel, str):  # kernel values, of which the input needs the whole matrix
+            self.input_ = choose_input(self, self.kernel, X)
+            return self.input_.fit(X, labels, chosen)
+        unlabelled = np.setdiff1d(np.arange(n_examples(X)), positions) if self._sees_images() else positions[:0]
+        side = _some(X, np.concatenate([chosen, unlabelled]))
+        self.input_ = choose_input(self, self.kernel, side)
+        return self.input_.fit(side, labels, np.arange(len(chosen)))
+
+    def _sees_images(self) -> bool:
+        return not (self.kernel is None or kernels_of_rows(self.kernel))
+
+    def _learn(self, grams: Sequence[Array], labels: Labels) -> None:
+        """Weights, and the noise to begin with, from the inducing points."""
+        exact = GPClassifier(
+            self.kernel,
+            noise_variance=self.noise_variance,
+            weights=self.weights,
+            prior_weights=self.prior_weights,
+            balanced=self.balanced,
+        )
+        targets = targets_of(labels, self.classes_)
+        self.weights_, self.noise_variance_ = exact.weights_and_noise(grams, targets, self.input_.pictures)
+        K = self._combined(grams)
+        self.points_ = InducingPoints.of(K)
+        self.inducing_diagonal_ = K.diagonal().copy()
+        self.sums_ = FeatureSums.empty(len(K), len(self.classes_))
+
+    def _count_all(self, X: Any, positions: Indices, numbers: Indices, which: Indices, kept: _Kept) -> None:
+        """Read these of the labelled examples, a block at a time, and count them."""
+        blocks = [which[start : start + BLOCK] for start in range(0, len(which), BLOCK)]
+        for block in track(blocks, "examples", len(blocks)) if len(blocks) > 1 else blocks:
+            self._count(self._compare(_some(X, positions[block])), numbers, block, kept)
+
+    def _count(self, rows: _Rows, numbers: Indices, which: Indices, kept: _Kept) -> None:
+        """Count examples, whose numbers these are, and remember those that are to be left out later."""
+        self.sums_.add(rows.features, numbers[which])
+        kept.take(rows, which)
+
+    def _settle(self, rows: _Rows, numbers: Indices) -> None:
+        """Noise, calibration, novelty and accuracy, from examples that are left out: a few of each class at a time."""
+        folds, kept = self._folds(rows, numbers)
+        if isinstance(self.noise_variance, str) and len(kept):
+            self.noise_variance_ = self._best_noise(rows, numbers, folds, kept)
+        self.posterior_ = self._posterior(self.noise_variance_)
+        left_out = self.posterior_.leave_group_out(rows.features, numbers, folds, rows.diagonal)
+        mean, variance = left_out.mean[kept], np.maximum(left_out.variance[kept] - self.noise_variance_, 0.0)
+        self.calibration_ = self._fitted(mean, numbers[kept])[0] if self.calibrated else Calibration()
+        probabilities = self._probabilities(mean, variance)
+        cosines = _cosines(rows, self.inducing_diagonal_)[kept]
+        similarity = np.where(cosines > ALMOST_SAME, 0.0, cosines).max(axis=1, initial=0.0)
+        signs = Signs.of(mean, relative(variance, rows.diagonal[kept]), probabilities, similarity)
+        labels, outside = float(self.sums_.counts[:-1].sum()) / len(self.classes_), self.sums_.counts[-1] > 0
+        self.novelty_ = fit_novelty(
+            self.unknown_rule, signs, float(self.false_alarm_rate), labels, with_outsiders=bool(outside)
+        )
+        right = self._scores(mean).argmax(axis=1) == numbers[kept]
+        recalls = [right[numbers[kept] == number].mean() for number in np.unique(numbers[kept])]
+        self.left_out_accuracy_ = float(np.mean(recalls)) if recalls else None
+
+    def _folds(self, rows: _Rows, numbers: Indices) -> tuple[Indices, Indices]:
+        """Near-duplicates among the checked examples are left out together, and a few of each class at a time."""
+        among = rows.features @ rows.features.T
+        among[np.diag_indices_from(among)] = rows.diagonal
+        folds = class_folds(numbers, near_duplicates(among, numbers))
+        return folds, predictable(numbers, folds)
+
+    def _best_noise(self, rows: _Rows, numbers: Indices, folds: Indices, kept: Indices) -> float:
+        """Of a few, relative to the mean prior variance; left-out examples must speak against the usual one."""
+        scale = float(self.inducing_diagonal_.mean()) or 1.0
+
+        def loss(noise: float) -> float:
+            found = self._posterior(noise * scale).leave_group_out(rows.features, numbers, folds, rows.diagonal)
+            probability = self._fitted(found.mean[kept], numbers[kept])[1]
+            return NATS * float(np.log10(noise / USUAL_NOISE)) ** 2 - probability
+
+        return scale * min(NOISES, key=loss)
+
+    def _fitted(self, mean: Array, numbers: Indices) -> tuple[Calibration, float]:
+        return judged_calibration(mean, numbers, balanced=bool(self.balanced))
+
+    def _posterior(self, noise_variance: float) -> SparsePosterior:
+        counts = self.sums_.counts[:-1]
+        levels = TargetLevels.of(counts) if self.balanced else TargetLevels(np.ones(len(counts)), np.ones(len(counts)))
+        return SparsePosterior.condition(self.sums_, noise_variance, levels.own, levels.others)
+
+    # Answers.
+
+    @property
+    def n_examples_(self) -> int:
+        """How many labelled examples were counted."""
+        check_is_fitted(self)
+        return int(self.sums_.counts.sum())
+
+    def latent(self, X: Examples) -> Latent:
+        """Posterior mean and standard deviation of each class; the deviation is one for all classes of an example."""
+        mean, variance, _ = self._look(X)
+        return Latent(mean, np.repeat(np.sqrt(variance)[:, None], mean.shape[1], axis=1))
+
+    def predict_proba(self, X: Examples) -> Array:
+        """Probability of each class, given that it is one of them."""
+        mean, variance, _ = self._look(X)
+        return self._probabilities(mean, variance)
+
+    def assess(self, X: Examples) -> Assessment:
+        """All of `latent`, `predict_proba`, `unknown_score` and `is_unknown`, reading X once."""
+        mean, variance, rows = self._look(X)
+        probabilities = self._probabilities(mean, variance)
+        similarity = largest_cosine(rows.kernel, rows.diagonal, self.inducing_diagonal_)
+        signs = Signs.of(mean, relative(variance, rows.diagonal), probabilities, similarity)
+        score, threshold = self.novelty_.score(signs), self.novelty_.threshold
+        latent = Latent(mean, np.repeat(np.sqrt(variance)[:, None], mean.shape[1], axis=1))
+        return Assessment(latent, probabilities, score, score > threshold, threshold)
+
+    def left_out(self) -> LeftOut | None:
+        """How often examples of a sample of the training examples are recognised by the others."""
+        accuracy = self.left_out_accuracy_
+        return None if accuracy is None else LeftOut(accuracy, LEFT_OUT)
+
+    def weigh(self, way: str, prior: Sequence[float] | None = None, groups: Indices | None = None) -> Self:
+        """Average several channels, or learn their weights by "evidence"."""
+        self.set_params(weights=way)
+        return self if prior is None else self.set_params(prior_weights=prior)
+
+    def shares(self, n_channels: int) -> Array:
+        """How much each channel counts: `weights_`, so that they add up to 1."""
+        check_is_fitted(self)
+        return self.weights_ / self.weights_.sum()
+
+    def found(self) -> dict[str, float]:
+        """The noise variance."""
+        check_is_fitted(self)
+        return {"noise variance": self.noise_variance_}
+
+    def doubts(self) -> tuple[str, ...]:
+        """Whether there are labels enough to say what is unknown."""
+        check_is_fitted(self)
+        return self.novelty_.doubts
+
+    def _decide(self, X: Examples) -> Array:
+        return np.concatenate([self._scores(self.posterior_.mean(rows.features)) for rows in self._blocks(X)])
+
+    def _look(self, X: Examples) -> tuple[Array, Array, _Rows]:
+        parts = list(self._blocks(X))
+        rows = _Rows(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+        return self.posterior_.mean(rows.features), self.posterior_.variance(rows.features, rows.diagonal), rows
+
+    def _blocks(self, X: Examples) -> Iterator[_Rows]:
+        """New examples, compared with the inducing points; the first block is there even if X is empty."""
+        check_is_fitted(self)
+        X = self._checked(X, reset=False)
+        for start in range(0, max(n_examples(X), 1), BLOCK):
+            yield self._compare(_some(X, np.arange(start, min(start + BLOCK, n_examples(X)))))
+
+    def _compare(self, X: Any) -> _Rows:
+        rows = self.input_.read(X)
+        diagonal = np.tensordot(self.weights_, self.input_.diagonals(rows), axes=1)
+        return self._compared(self._combined(self.input_.compare(rows)), diagonal)
+
+    def _compared(self, K: Array, diagonal: Array) -> _Rows:
+        return _Rows(K, self.points_.features(K), diagonal)
+
+    def _combined(self, grams: Sequence[Array]) -> Array:
+        return weighted_sum(grams, self.weights_)
+
+    def _scores(self, mean: Array) -> Array:
+        return self.calibration_.scores(mean) if self.calibrated else mean
+
+    def _probabilities(self, mean: Array, variance: Array) -> Array:
+        if self.calibrated:
+            return self.calibration_.probabilities(mean)
+        return largest_probability(mean, np.sqrt(variance + self.noise_variance_))
+
+    # In the model file.
+
+    def _learned(self) -> State:
+        header = {
+            "options": self._options(),
+            "noise_variance": self.noise_variance_,
+            "left_out_accuracy": self.left_out_accuracy_,
+        }
+        state = State(header, {"weights": self.weights_, "inducing_diagonal": self.inducing_diagonal_})
+        state = state.join("points", self.points_.state()).join("sums", self.sums_.state())
+        return state.join("calibration", self.calibration_.state()).join("novelty", self.novelty_.state())
+
+    def _restore(self, state: State) -> None:
+        self._restore_options(state)
+        self._check_options()
+        self.calibration_ = Calibration.from_state(state.nested("calibration"))
+        self.novelty_ = Novelty.from_state(state.nested("novelty"))
+        self.noise_variance_ = check_positive("model", "noise_variance", state.number("noise_variance"))
+        self.left_out_accuracy_ = state.number_or_none("left_out_accuracy", least=0.0, most=1.0)
+        n_grams = len(self.input_.scales)
+        self.weights_ = check_weights(self, state.array("weights", (n_grams,), np.float64), n_grams)
+        self.points_ = InducingPoints.from_state(state.nested("points"))
+        m = len(self.points_)
+        if m != self.input_.n_training:
+            raise InvalidInput(f"there must be a row for each inducing point: {m}, got {self.input_.n_training}.")
+        self.inducing_diagonal_ = state.array("inducing_diagonal", (m,), np.float64, least=0.0)
+        self.sums_ = FeatureSums.from_state(state.nested("sums"), m, len(self.classes_))
+        self.posterior_ = self._posterior(self.noise_variance_)
+
+
+def spread_over_classes(numbers: Indices, most: int, generator: np.random.Generator) -> Indices:
+    """At most so many examples, sorted: as many of each class (n,) as of any other, as far as it has them; -1 is a class too."""
+    if len(numbers) <= most:
+        return np.arange(len(numbers))
+    shuffled = generator.permutation(len(numbers))
+    order = shuffled[np.argsort(numbers[shuffled], kind="stable")]
+    sorted_numbers = numbers[order]
+    first = np.searchsorted(sorted_numbers, sorted_numbers)
+    turn = np.arange(len(order)) - first  # its number within its class: every class has one 0, one 1, ...
+    return np.sort(order[np.lexsort((shuffled, turn))[:most]])
+
+
+def _some(X: Any, indices: Indices) -> Any:
+    """These examples of X: rows, images, or rows of each of several blocks of kernel values."""
+    if is_list_of_matrices(X):
+        return [block[indices] for block in X]
+    return X[indices] if hasattr(X, "shape") else [X[index] for index in indices]
+
+
+def _cosines(rows: _Rows, diagonal: Array) -> Array:
+    return rows.kernel / np.sqrt(np.maximum(np.outer(rows.diagonal, diagonal), 1e-300))
