@@ -9,6 +9,7 @@ from benchmarks.simple_mkl import SimpleMKL
 from experiments.common.cells import Way
 from fewsight.learners import GPClassifier, KernelCombination
 
+FOUR = ("dense_pmk", "spatial_pmk", "geometric_blur", "geometric_blur_distortion")  # the paper's four kinds of kernel
 MEANING = {
     "none": "one channel alone; noise by evidence",
     "average": "the plain average of all channels; noise by evidence, as `fewsight evaluate --combine average`",

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.common.command import base_arguments, commit_of_tree, numbers, words
-from experiments.rodner2010.grams import FIT_IMAGES, MOST_IMAGES, Pool, drawn
+from experiments.rodner2010.grams import FIT_IMAGES, MOST_IMAGES, Pool, drawn, without_copies
 from experiments.rodner2010.measuring import SENSES
 from experiments.rodner2010.tasks import Sizes
 from fewsight._base.replacement import write_text
@@ -50,7 +50,7 @@ def pool_of(options: argparse.Namespace) -> Pool:
     images = image_set_from_class_folders(data / "caltech101" if (data / "caltech101").is_dir() else data)
     cache = FeatureCache()
     channels = {name: make_channel(name, cache=cache, n_jobs=options.n_jobs) for name in options.channels}
-    return Pool(drawn(images, options.most_images), channels, options.work)
+    return Pool(without_copies(drawn(images, options.most_images), cache, options.n_jobs), channels, options.work)
 
 
 def write_results(

@@ -1,8 +1,9 @@
 """One Gram matrix per channel over all images that take part, computed once and kept in the work folder.
 
-Up to 80 images of each of Caltech-101's categories take part, drawn with seed 0, and all images of BACKGROUND_Google. Channels
-are fitted on the first 15 drawn images of each category that is never a target and no crop of one. A test image is one of a
-target or of the background, so that no channel has learned from one.
+Up to 80 images of each of Caltech-101's categories take part, drawn with seed 0, and all images of BACKGROUND_Google; of a
+picture that is there twice, or mirrored, only the first. Channels are fitted on the first 15 drawn images of each category that
+is never a target and shows no photograph of one. A test image is one of a target or of the background, so that no channel has
+learned from one.
 
     python -m experiments.rodner2010.grams DATA --work FOLDER --channels phog,texture,colour
 """
@@ -25,7 +26,7 @@ from fewsight._base.progress import silent, track
 from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel
 from fewsight.evaluation.provenance import settings_of
-from fewsight.images import ImageSet
+from fewsight.images import FeatureCache, ImageSet, find_duplicates
 from fewsight.images.hashing import hash_of
 
 BACKGROUND = "BACKGROUND_Google"
@@ -39,9 +40,6 @@ SAME_PHOTOGRAPHS = tuple(
     frozenset(pair)
     for pair in (("Faces", "Faces_easy"), ("crocodile", "crocodile_head"), ("cougar_body", "cougar_face"))
 )
-CROPS = {
-    "Faces_easy": "Faces"
-}  # categories that are crops of another one, image by image, fit no channel that it is tested with
 
 
 def sharing(category: str) -> set[str]:
@@ -65,11 +63,18 @@ def drawn(images: ImageSet, most: int = MOST_IMAGES) -> ImageSet:
     return images.select(chosen)
 
 
+def without_copies(images: ImageSet, cache: FeatureCache | None = None, n_jobs: int | None = None) -> ImageSet:
+    """Every picture once: the first of those that are the same, mirrored or not."""
+    with silent():
+        sets = find_duplicates(images.images, mirrored=True, cache=cache, n_jobs=n_jobs).sets
+    return images.without([copy for rows in sets for copy in sorted(rows)[1:]])
+
+
 @dataclass(frozen=True)
 class Pool:
     """The images that take part and their Gram matrices, on disk or to be made."""
 
-    images: ImageSet  # as `drawn` returns it
+    images: ImageSet  # as `drawn` and `without_copies` return it
     channels: Mapping[str, Channel]
     work: Path
 
@@ -123,7 +128,7 @@ class Pool:
     @cached_property
     def fitted(self) -> Indices:
         """The images that channels are fitted on."""
-        tested = {BACKGROUND, *self.targets, *(crop for crop, whole in CROPS.items() if whole in self.targets)}
+        tested = {BACKGROUND, *self.targets}.union(*map(sharing, self.targets))
         never_tested = [label for label in self.images.classes if label not in tested]
         return np.concatenate([np.flatnonzero(self.labels == label)[:FIT_IMAGES] for label in never_tested])
 

@@ -42,9 +42,9 @@ RESULTS = Path("experiments/results/rodner2012/unseen_histograms.json")
 
 def rows_of(pool: Pool, n_jobs: int) -> Any:
     """The histograms of all images that take part, without the background."""
-    channel = Phog(cache=FeatureCache(), n_jobs=n_jobs)
+    channel = Phog(cache=FeatureCache(), n_jobs=n_jobs).fit([pool.images.images[i] for i in pool.fitted])
     images = [image for image, label in zip(pool.images.images, pool.labels, strict=True) if label != BACKGROUND]
-    return channel.fit(images[:50]).encode(images).matrix.tocsr()
+    return channel.encode(images).matrix.tocsr()
 
 
 def draw(rows: Any, labels: Any, target: str, seed: int) -> Split:

@@ -145,8 +145,10 @@ def test_every_fifth_question_is_a_random_check_and_says_so():
     assert active.accuracy().n_audits == 4
     assert any(reason.startswith("between ") for reason in reasons)
     batch = ActiveLearner(GP, audit_share=0.2, batch_size=10).fit(X).query()
-    assert batch.reasons.count("a random check") == 2
+    assert [place for place, reason in enumerate(batch.reasons) if reason == "a random check"] == [4, 9]
     assert len(set(batch.indices.tolist())) == 10
+    assert (np.diff(active.query(12).scores) <= 0).all()
+    assert [place for place, reason in enumerate(active.query(12).reasons) if reason == "a random check"] == [4, 9]
 
 
 # Undo.

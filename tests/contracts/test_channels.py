@@ -11,7 +11,7 @@ from fewsight.testing.channel_checks import FLAT_IMAGES, ODD_IMAGES, some_images
 from small_networks import write_network, write_vectors
 
 # Small enough to be quick; an option that a channel does not have is left out.
-QUICK = {"n_words": 30, "n_descriptors": 2_000, "longest_side": 64}
+QUICK = {"n_words": 30, "n_descriptors": 2_000, "n_points": 40, "longest_side": 64, "width": 64, "n_starts": 1}
 
 
 @pytest.fixture(scope="module")

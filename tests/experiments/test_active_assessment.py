@@ -17,7 +17,7 @@ SMALL = {
     "rare": {},
     "exploring": {"MARKS": (12, 20), "SIZE": 90},
     "wrong_labels": {"MARKS": (40,)},
-    "lag": {"SIZE": 120, "LABELS": 25, "MOST": 40, "WINDOW": 3},
+    "lag": {"POOLS": 2, "SIZE": 120, "LABELS": 25, "MOST": 40, "WINDOW": 3},
 }
 NONE = {"N_INSIDE": 4, "N_OUTSIDE": 2, "N_NEVER": 2, "SIZES": (6,), "TEST": 6}
 
@@ -117,11 +117,11 @@ def test_labels_needed_are_those_at_which_the_averaged_curve_reaches_the_target(
     monkeypatch.syspath_prepend(str(ROOT))
     lag, pools = (importlib.import_module(f"experiments.active.{name}") for name in ("lag", "pools"))
     monkeypatch.setattr(lag, "LABELS", 30)
-    rows = lag.describe(pools.VectorSource("v", None), [{"0": _curve(0), "1": _curve(1), "3": _curve(4)}] * 2)
+    rows = lag.describe(pools.VectorSource("v", None), [{str(lag): _curve(lag) for lag in lag.LAGS}] * 2)
     found = {(row["metric"], row["lag"]): row["mean"] for row in rows}
     assert found["labels_needed", 0] == 30
-    assert (found["labels_more", 1], found["labels_more", 3]) == (1, 4)
-    assert found["share_more", 3] == pytest.approx(4 / 30)
+    assert (found["labels_more", 1], found["labels_more", 3]) == (1, 3)
+    assert found["share_more", 3] == pytest.approx(3 / 30)
 
 
 def test_a_rare_category_is_one_in_a_hundred(monkeypatch):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from experiments.rodner2010.adapted_svm import adapted
 from experiments.rodner2010.choices import WAYS, precision_of_choices
-from experiments.rodner2010.grams import BACKGROUND, NAMED, Pool, sharing, targets_of
+from experiments.rodner2010.grams import BACKGROUND, NAMED, Pool, sharing, targets_of, without_copies
 from experiments.rodner2010.shared_photographs import namesakes
 from experiments.rodner2010.tasks import Sizes, draw
 
@@ -83,6 +83,21 @@ def test_categories_that_show_the_same_photographs_neither_lend_nor_fit_channels
     images = ImageSet([ImageArray(np.full((8, 8, 3), i, np.uint8), str(i)) for i in range(len(labels))], labels)
     fitted = set(labels[Pool(images, {}, Path("work")).fitted])
     assert fitted == {"zebra"}  # Faces is a target, so its photographs are tested, whole or cropped
+
+
+def test_no_category_that_shows_a_few_photographs_of_a_target_fits_a_channel():
+    names = ["cougar_body", "cougar_face", "crab", "crayfish", "crocodile", "crocodile_head", "cup", "dolphin"]
+    assert targets_of(names) == ["cougar_body", "crocodile"]
+    images = ImageSet([ImageArray(np.full((8, 8, 3), i, np.uint8), str(i)) for i in range(len(names))], names)
+    fitted = Pool(images, {}, Path("work")).fitted
+    assert [names[i] for i in fitted] == ["crab", "crayfish", "cup", "dolphin"]
+
+
+def test_a_picture_takes_part_once_mirrored_or_not():
+    pixels = RNG.integers(0, 256, size=(3, 24, 30, 3)).astype(np.uint8)
+    shown = [pixels[0], pixels[1], pixels[0][:, ::-1], pixels[2], pixels[1]]
+    images = ImageSet([ImageArray(each, str(i)) for i, each in enumerate(shown)], list("aabba"))
+    assert [image.name for image in without_copies(images).images] == ["0", "1", "3"]
 
 
 def test_namesakes_share_a_word():

@@ -111,6 +111,25 @@ def test_small_versions_of_figures_3_and_4_run(ten_categories, tmp_path, figure)
         }
 
 
+@pytest.mark.parametrize("name", ["table2", "table3", "fig6"])
+def test_small_versions_of_tables_2_and_3_and_figure_6_run(ten_categories, tmp_path, name):
+    out = tmp_path / "found.json"
+    options = ["--sizes", "3", "--seeds", "100", "--channels", "phog,colour", "--n-jobs", 1]
+    figure = ["--figure", tmp_path / "figure.png"] if name == "fig6" else []
+    run(
+        f"experiments.kapoor2010.{name}",
+        *(ten_categories, *options, "--work", tmp_path / "work", "--json", out, *figure),
+    )
+    content = json.loads(out.read_text())
+    combined = [
+        row for row in content["records"] if row["metric"] == "accuracy" and row["combine"] in ("evidence", "auto")
+    ]
+    assert {row["channels"] for row in combined} == {"phog+colour"}
+    assert all(row["mean"] > 0.3 for row in combined)
+    if name == "table3":
+        assert sum("reported" in row for row in content["rows"]) == 7
+
+
 def test_borrowing_is_measured_with_one_to_four_images(ten_categories, tmp_path):
     out = tmp_path / "borrowing.json"
     options = ["--work", tmp_path / "work", "--seeds", "100", "--channels", "phog", "--categories", 5, "--n-jobs", 1]

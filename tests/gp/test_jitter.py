@@ -57,10 +57,15 @@ def test_jitter_is_the_first_step_that_suffices(least, step):
 
 
 def test_a_matrix_far_from_positive_definite_is_refused():
-    with pytest.raises(
-        InvalidInput, match=r"Posterior: the covariance matrix must be positive semi-definite, .* 0\.01 of"
-    ):
-        Posterior.condition(indefinite(6, -0.02), np.ones((6, 1)), 1e-6)
+    K = indefinite(6, -0.02)
+    sentence = (
+        "Posterior: the covariance matrix (Gram matrix and noise) must be positive semi-definite, got one with "
+        f"the eigenvalue -0.02, where the mean of its diagonal is {K.diagonal().mean():.3g}."
+    )
+    with pytest.raises(InvalidInput, match=f"^{re.escape(sentence)}$"):
+        Posterior.condition(K, np.ones((6, 1)), 1e-6)
+    with pytest.raises(InvalidInput, match=r"the eigenvalue -0\.02, where"):
+        log_evidence_and_gradients([K], [1.0], np.ones((6, 1)), 1e-6)
 
 
 def test_appending_a_duplicate_under_tiny_noise_gives_jitter_to_the_new_example_only(make_problem):

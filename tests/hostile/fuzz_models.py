@@ -33,6 +33,8 @@ SMALL: dict[str, dict[str, Any]] = {  # every channel with little to compute
     "vocabulary_pmk": {**GRID, "n_levels": 2, "branching": 3},
     "harris_pmk": {"n_descriptors": 200, "longest_side": 64, "n_levels": 2, "max_points": 20},
     "opponent_sift": {**GRID, "n_trees": 2, "n_leaves": 4},
+    "geometric_blur": {"longest_side": 64, "n_points": 10},
+    "geometric_blur_distortion": {"longest_side": 64, "n_points": 10},
     "phog": {"longest_side": 64, "n_levels": 2},
     "texture": {"longest_side": 64, "n_levels": 2, "scales": (1.0,)},
     "colour": {"longest_side": 64, "n_levels": 2, "n_lightness": 2, "n_chroma": 3},

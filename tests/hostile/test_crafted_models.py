@@ -90,6 +90,14 @@ def test_arrays_of_the_variance_are_checked(
     assert said in refusal(crafted(histogram_model, tmp_path, with_array(VARIANCE + name, change)), photos)
 
 
+@pytest.mark.parametrize("change", [np.zeros_like, np.negative, lambda ones: 1e-200 * ones])
+def test_a_variance_that_would_be_divided_by_nothing_is_refused(
+    change: Any, histogram_model: Path, photos: Path, tmp_path: Path
+) -> None:
+    said = refusal(crafted(histogram_model, tmp_path, with_array("model/ones", change)), photos)
+    assert said.startswith("the stored ones must sum to a number > 0 in each column, got ")
+
+
 def test_thousands_of_directions_are_refused_before_they_are_multiplied(
     histogram_model: Path, photos: Path, tmp_path: Path
 ) -> None:

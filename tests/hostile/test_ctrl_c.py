@@ -16,8 +16,8 @@ from hostile_commands import SMALL, command, environment, interrupt_after, inter
 from typer.testing import CliRunner
 
 from fewsight.apps.cli import app
+from older_results import are_older, write_older
 
-OLD = "of yesterday"
 RESULTS = ("json", "model", "report", "table")
 WORDS = "stopped; nothing half-written"
 MANY_DESCRIPTORS = ("--set", "spatial_pmk.step=2", "--set", "spatial_pmk.n_words=300")
@@ -58,8 +58,7 @@ STAGES = [
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with the results of yesterday, and one for temporary files."""
-    for name in RESULTS:
-        (tmp_path / name).write_text(OLD)
+    write_older(tmp_path)
     (tmp_path / "temporary").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
     monkeypatch.chdir(tmp_path)
@@ -76,7 +75,7 @@ def filled(words: tuple[str, ...], photos: Path, model_file: Path, *more: str) -
 def check_untouched(place: Path) -> None:
     assert sorted(os.listdir(place)) == [*RESULTS, "temporary"]
     assert os.listdir(place / "temporary") == []
-    assert all((place / name).read_text() == OLD for name in RESULTS)
+    assert are_older(place)
 
 
 def interrupted(function: Callable[..., Any], mark: str) -> Callable[..., Any]:
@@ -139,8 +138,7 @@ def test_ctrl_c_at_any_time_leaves_whole_files_only(
     assert run(arguments, env=env).code == 0
     whole = time.monotonic() - start
     for delay in rng.uniform(0, 1.1 * whole, size=8):
-        for name in RESULTS:
-            (place / name).write_text(OLD)
+        write_older(place)
         finished = run(arguments, env=env, disturb=interrupt_after(delay, times=1 + int(rng.integers(3))))
         assert "Traceback" not in finished.err, (delay, finished.err)
         assert sorted(os.listdir(place)) == [*RESULTS, "temporary"], delay

@@ -14,8 +14,8 @@ from hostile_commands import SMALL
 from typer.testing import CliRunner
 
 from fewsight.apps.cli import app
+from older_results import are_older, write_older
 
-OLD = "of yesterday"
 RESULTS = ("model", "table", "json", "report")
 
 
@@ -25,8 +25,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
     folder = tmp_path / "disk"
     folder.mkdir()
     with small_disk(folder) if can_mount(folder) else contextlib.nullcontext():
-        for name in RESULTS:
-            (folder / name).write_text(OLD)
+        write_older(folder)
         with full(folder):
             yield folder
 
@@ -63,7 +62,7 @@ def full(folder: Path) -> Iterator[None]:
 
 def check_untouched(folder: Path) -> None:
     assert {path.name for path in folder.iterdir()} - {"filler"} == set(RESULTS)
-    assert all((folder / name).read_text() == OLD for name in RESULTS)
+    assert are_older(folder)
 
 
 @pytest.mark.parametrize(

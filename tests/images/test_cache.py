@@ -272,3 +272,37 @@ def test_the_limit_is_the_users_choice_or_eight_gigabytes(monkeypatch: pytest.Mo
         monkeypatch.setenv("FEWSIGHT_CACHE_GB", wrong)
         with pytest.raises(InvalidInput, match=f"FEWSIGHT_CACHE_GB must be a number of gigabytes, got '{wrong}'"):
             FeatureCache(tmp_path)
+
+
+def test_a_limit_is_kept_for_the_folder_and_what_is_too_much_goes_at_once(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("FEWSIGHT_CACHE_GB", raising=False)
+    cache = FeatureCache(tmp_path)
+    for number in range(20):
+        cache.put(key(number), state(number))
+    assert cache.n_entries() == 20
+    cache.keep_limit(cache.size() // 2)
+    assert 0 < cache.n_entries() < 10
+    assert cache.size() <= cache.max_bytes == FeatureCache(tmp_path).max_bytes
+    cache.clear()
+    assert FeatureCache(tmp_path).max_bytes == cache.max_bytes  # the limit stays
+    monkeypatch.setenv("FEWSIGHT_CACHE_GB", "1")
+    assert FeatureCache(tmp_path).max_bytes == 2**30
+    with pytest.raises(InvalidInput, match="max_bytes must be"):
+        cache.keep_limit(0)
+    monkeypatch.delenv("FEWSIGHT_CACHE_GB")
+    for damage in ("", "much", "-3", "\xff"):
+        (tmp_path / cache_module.LIMIT_FILE).write_text(damage, encoding="latin-1")
+        assert FeatureCache(tmp_path).max_bytes == 8 * 2**30
+
+
+def test_entries_that_had_to_go_before_the_work_was_done_are_counted(tmp_path: Path) -> None:
+    size = sum(array.nbytes for array in state(0).arrays.values())
+    roomy, small = FeatureCache(tmp_path / "roomy", 10**9), FeatureCache(tmp_path / "small", 10 * size)
+    for number in range(60):
+        roomy.put(key(number), state(number))
+        small.put(key(number), state(number))
+    assert roomy.n_crowded_out == 0
+    assert small.n_crowded_out > 30
+    assert FeatureCache(tmp_path / "small").n_crowded_out == 0  # of another run

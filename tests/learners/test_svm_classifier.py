@@ -1,13 +1,17 @@
 """Support vector machines are LIBSVM's, one against all."""
 
+import json
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_blobs
 from sklearn.svm import SVC
 
 from fewsight._base.errors import InvalidInput
+from fewsight._base.types import State
 from fewsight.kernels import RBF
 from fewsight.learners import SVMClassifier
+from fewsight.learners.svm_classifier import PENALTIES
 
 X, Y = make_blobs(60, 3, centers=3, cluster_std=2.0, random_state=2)
 KERNEL = RBF(scale=2.0)  # of diagonal 1, so that its scale stays
@@ -34,3 +38,48 @@ def test_the_number_of_jobs_changes_nothing():
 def test_a_penalty_that_is_none_is_refused():
     with pytest.raises(InvalidInput, match="SVMClassifier: C must be a finite number > 0, got 0"):
         SVMClassifier(KERNEL, C=0).fit(X, Y)
+
+
+def test_one_machine_for_each_pair_votes_as_libsvm_does():
+    found = SVMClassifier(KERNEL, C=5.0, multiclass="one_vs_one").fit(X[:40], Y[:40])
+    expected = SVC(C=5.0, kernel="precomputed").fit(KERNEL.gram(X[:40]), Y[:40])
+    K = KERNEL.gram(X[40:], X[:40])
+    margins = SVC(C=5.0, kernel="precomputed", decision_function_shape="ovo").fit(KERNEL.gram(X[:40]), Y[:40])
+    clear = np.abs(margins.decision_function(K)).min(axis=1) > 1e-6
+    votes = np.rint(found.latent(X[40:]).mean).astype(int)
+    sure = clear & (np.sort(votes, axis=1)[:, -1] > np.sort(votes, axis=1)[:, -2])
+    assert sure.mean() > 0.8
+    np.testing.assert_array_equal(found.predict(X[40:])[sure], expected.predict(K)[sure])
+    assert (votes.sum(axis=1) == 3).all()
+
+
+def test_pairs_are_stored_and_a_file_without_the_choice_has_machines_against_all():
+    learner = SVMClassifier(KERNEL, C="cross_validated", multiclass="one_vs_one").fit(X[:40], Y[:40])
+    again = SVMClassifier.from_state(learner.state())
+    np.testing.assert_allclose(again.latent(X[40:]).mean, learner.latent(X[40:]).mean, atol=1e-12)
+    assert again.C_ == learner.C_
+    plain = SVMClassifier(KERNEL, C=5.0).fit(X[:40], Y[:40])
+    state = plain.state()
+    old = json.loads(json.dumps(state.header).replace(', "multiclass": "one_vs_all"', ""))
+    assert old != state.header
+    found = SVMClassifier.from_state(State(old, state.arrays))
+    np.testing.assert_allclose(found.latent(X[40:]).mean, plain.latent(X[40:]).mean, atol=1e-12)
+
+
+@pytest.mark.parametrize("multiclass", ["one_vs_all", "one_vs_one"])
+def test_the_penalty_is_that_under_which_most_left_out_examples_are_recognised(multiclass):
+    rng = np.random.default_rng(0)
+    A = rng.normal(size=(80, 2))
+    y = np.where(rng.random(80) < 0.25, 1, 0) ^ (A[:, 0] > 0)  # a quarter of the labels are wrong
+    chosen = SVMClassifier(KERNEL, C="cross_validated", multiclass=multiclass).fit(A, y)
+    assert chosen.C_ in PENALTIES
+    assert chosen.C_ <= 2.0
+    fixed = SVMClassifier(KERNEL, C=chosen.C_, multiclass=multiclass).fit(A, y)
+    np.testing.assert_array_equal(chosen.latent(A).mean, fixed.latent(A).mean)
+
+
+def test_wrong_words_are_refused():
+    with pytest.raises(InvalidInput, match="SVMClassifier: C must be one of 'cross_validated', got 'best'"):
+        SVMClassifier(KERNEL, C="best").fit(X, Y)
+    with pytest.raises(InvalidInput, match="multiclass must be one of 'one_vs_all', 'one_vs_one', got 'pairs'"):
+        SVMClassifier(KERNEL, multiclass="pairs").fit(X, Y)

@@ -183,9 +183,9 @@ def test_a_flipped_byte_is_noticed_or_harmless(model: GPClassifier, model_file: 
 
 
 def test_a_newer_file_says_that_fewsight_must_be_updated(model_file: Path) -> None:
-    edited(model_file, lambda state: State({**state.header, "version": 4, "kind": "of the future"}, {}))
+    edited(model_file, lambda state: State({**state.header, "version": 5, "kind": "of the future"}, {}))
     assert only_sentence(model_file) == (
-        "was written by a newer fewsight (model version 4, this one reads up to 3); update fewsight."
+        "was written by a newer fewsight (model version 5, this one reads up to 4); update fewsight."
     )
 
 

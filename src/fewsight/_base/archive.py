@@ -64,6 +64,17 @@ def read_archive(path: Path) -> State:
             raise ArchiveError(f"{path}: not an archive of arrays, or damaged ({reason}).") from None
 
 
+def read_header(path: Path) -> dict[str, Any]:
+    """What `read_archive` would say of the file without its arrays; an ArchiveError where it has no header of ours."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return _read_header(archive)
+    except OSError:
+        raise
+    except Exception as error:  # as in `read_archive`
+        raise ArchiveError(f"{path}: not an archive of arrays, or damaged ({type(error).__name__}).") from None
+
+
 def _read(stream: BinaryIO) -> State:
     with zipfile.ZipFile(stream) as archive:
         if len(archive.infolist()) != _n_members_written(stream):

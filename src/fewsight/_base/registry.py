@@ -95,6 +95,11 @@ class Registry(Mapping[str, type[Part]], Generic[Part]):
         self._others[getattr(part, self.attribute)] = part
         return part
 
+    def add_built_in(self, part: Class) -> Class:
+        """Take in a class of this package that lives above the registry, so that no other package can take its name."""
+        self._built_in[getattr(part, self.attribute)] = part
+        return part
+
     def is_registered(self, part: object) -> bool:
         """Whether this very class is the one of its name; a class derived from it is not."""
         name = getattr(part, self.attribute, None)

@@ -14,6 +14,7 @@ from fewsight._base.checks import check_integer, check_number, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.none_of_these import is_none_of_these
 from fewsight._base.types import Array, Indices
+from fewsight.active.assessment.accuracy_curve import accuracy_curve
 from fewsight.active.assessment.audit import Accuracy, accuracy_of_rest
 from fewsight.active.assessment.pool_assessment import PoolAssessment
 from fewsight.active.assessment.status import Status
@@ -456,6 +457,20 @@ class ActiveLearner(BaseEstimator):
         rest = self._rest()
         wrong, expected = self._replay.left_out(rest)
         return accuracy_of_rest(checks, places, wrong, len(rest), expected)
+
+    def accuracy_curve(self) -> list[tuple[int, Accuracy]]:
+        """Numbers of labels and the accuracy on the rest with them, as random checks saw it at the time; the last is that of now.
+
+        Empty while there are few checks. See `assessment.accuracy_curve`.
+        """
+        check_is_fitted(self, "_replay")
+        schedule, view = self._replay.schedule, self.view_
+        labels = dict(zip(view.positions.tolist(), view.labels, strict=True))
+        right = [schedule.believed.get(check.position) == labels[check.position] for check in schedule.checks]
+        points, now = accuracy_curve(schedule.checks, right), self.accuracy()
+        if not points or now is None:
+            return points
+        return [*(point for point in points if point[0] < view.n_labelled), (view.n_labelled, now)]
 
     def suspicious(self, n: int | None = None) -> Query:
         """One's own labels, the most surprising first, by what all other labels say about each; see `assessment.suspicion`.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+import numpy.typing as npt
 
 from fewsight._base.types import Indices
 from fewsight.active.history import Check
@@ -63,11 +64,12 @@ class QuestionBuilder:
         if rule.uses_probabilities:
             calibrate()
         wanted = None if size is None else size - len(drawn)
+        is_check = schedule.is_check(turns, self.audit_share)
         if wanted == 0 or not len(among):
-            return _joined([], drawn, state), checks
+            return _joined([], drawn, is_check, state), checks
         with view.supposing(held) as supposed:
             parts = self._parts(rule, view, among, wanted, held if not supposed else NOBODY, n_known, rng)
-        return _joined(parts, drawn, state), checks
+        return _joined(parts, drawn, is_check, state), checks
 
     def _parts(
         self,
@@ -116,11 +118,27 @@ def _by(
     return Query(found.indices, found.scores, tuple(rule.reason(view, place) for place in found.indices.tolist()))
 
 
-def _joined(parts: Sequence[Query], drawn: Indices, state: str) -> Query:
-    """Questions and checks as one query. Scores of different rules cannot be compared: later parts get the lowest before."""
-    checks = Query(drawn, np.zeros(len(drawn)), (CHECK,) * len(drawn))
-    indices = np.concatenate([part.indices for part in [*parts, checks]])
-    reasons = tuple(reason for part in [*parts, checks] for reason in part.reasons)
-    first = parts[0].scores if parts else checks.scores
-    scores = np.concatenate([first, np.full(len(indices) - len(first), first[-1] if len(first) else 0.0)])
-    return Query(indices, scores, reasons, state)
+def _joined(parts: Sequence[Query], drawn: Indices, is_check: npt.NDArray[np.bool_], state: str) -> Query:
+    """Questions and checks as one query, each check at its turn: somebody may answer the first of them only.
+
+    Scores of different rules cannot be compared: later parts, and checks, get that of the question before.
+    """
+    indices = np.concatenate([*(part.indices for part in parts), drawn])
+    reasons = [*(reason for part in parts for reason in part.reasons), *[CHECK] * len(drawn)]
+    scores = parts[0].scores.tolist() if parts else []
+    n_chosen, score, in_turn = len(indices) - len(drawn), scores[0] if scores else 0.0, list[float]()
+    order = _in_turn(n_chosen, len(drawn), is_check)
+    for place in order:
+        score = scores[place] if place < len(scores) else score
+        in_turn.append(score)
+    return Query(indices[order], np.array(in_turn), tuple(reasons[place] for place in order), state)
+
+
+def _in_turn(n_chosen: int, n_checks: int, is_check: npt.NDArray[np.bool_]) -> list[int]:
+    """Places of chosen questions and of the checks behind them, in the order in which their turns come."""
+    chosen, checks = list(range(n_chosen)), list(range(n_chosen, n_chosen + n_checks))
+    order: list[int] = []
+    for turn in is_check.tolist():
+        waiting = checks if (turn and checks) or not chosen else chosen
+        order += [waiting.pop(0)] if waiting else []
+    return [*order, *chosen, *checks]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Self, final
 
 import numpy as np
+import numpy.typing as npt
 
 from fewsight._base.types import Indices
 from fewsight.active.history import Act, Check
@@ -87,6 +88,11 @@ class Schedule:
     def n_cooling(self) -> int:
         return sum(back > self.done for back in self.cooling.values())
 
+    @staticmethod
+    def is_check(turns: Indices, share: float) -> npt.NDArray[np.bool_]:
+        """Which of these turns are those of random checks."""
+        return np.floor((turns + 1) * share + 1e-9) > np.floor(turns * share + 1e-9)
+
     def draw(
         self,
         candidates: Indices,
@@ -97,6 +103,6 @@ class Schedule:
         rng: np.random.Generator,
     ) -> tuple[Check, ...]:
         """The random checks among the questions of these turns, drawn before a rule chooses; every 1 / share-th is one."""
-        n_checks = int((np.floor((turns + 1) * share + 1e-9) > np.floor(turns * share + 1e-9)).sum())
+        n_checks = int(self.is_check(turns, share).sum())
         chosen = rng.permutation(candidates)[:n_checks].tolist() if n_checks else []
         return tuple(Check(place, n_rest - number, n_labelled + number) for number, place in enumerate(chosen))

@@ -12,9 +12,12 @@ from fewsight._base.registry import Registry
 from fewsight._base.types import State
 from fewsight.channels.base import Channel, fit_channel
 from fewsight.channels.colour import Colour
+from fewsight.channels.correspondence_channel import GeometricBlurDistortion, GeometricBlurPoints
 from fewsight.channels.dense_pmk import DensePmk
 from fewsight.channels.embedding import Embedding
+from fewsight.channels.fisher import FisherChannel, FisherDog, FisherHarris, FisherHessian, FisherKb
 from fewsight.channels.harris_pmk import HarrisPmk
+from fewsight.channels.image_families import BoxFamily, CodebookFamily, ImageFamily
 from fewsight.channels.opponent_sift import OpponentSift
 from fewsight.channels.option_fields import option
 from fewsight.channels.phog import Phog
@@ -25,13 +28,20 @@ from fewsight.channels.texture import Texture
 from fewsight.channels.vector_channel import VectorChannel
 from fewsight.channels.vectors import Vectors
 from fewsight.channels.vocabulary_pmk import VocabularyPmk
+from fewsight.channels.windows import Windows
+from fewsight.kernels.families import KERNEL_FAMILIES
 
 _CLASSES: tuple[type[Channel], ...] = (
     *(SpatialPmk, DensePmk, VocabularyPmk, HarrisPmk, OpponentSift, Phog, Texture, Colour),
+    *(GeometricBlurPoints, GeometricBlurDistortion, Windows),
+    *(FisherKb, FisherDog, FisherHarris, FisherHessian),
     *(Pretrained, Embedding, Vectors),
 )
 MOST_CHANNELS = 200  # in a model file: opening each takes a moment
 CHANNELS: Registry[Channel] = Registry("channel", Channel, _CLASSES, group="fewsight.channels")
+
+for _family in (BoxFamily, CodebookFamily):
+    KERNEL_FAMILIES.add_built_in(_family)
 
 
 def make_channel(name: str, **options: Any) -> Channel:
@@ -62,12 +72,22 @@ def stored_channels(state: State, *, least: int = 1) -> list[Channel]:
 
 __all__ = [
     "CHANNELS",
+    "BoxFamily",
     "Channel",
+    "CodebookFamily",
     "Colour",
     "DensePmk",
     "Embedding",
     "Encodings",
+    "FisherChannel",
+    "FisherDog",
+    "FisherHarris",
+    "FisherHessian",
+    "FisherKb",
+    "GeometricBlurDistortion",
+    "GeometricBlurPoints",
     "HarrisPmk",
+    "ImageFamily",
     "OpponentSift",
     "Phog",
     "Pretrained",
@@ -76,6 +96,7 @@ __all__ = [
     "VectorChannel",
     "Vectors",
     "VocabularyPmk",
+    "Windows",
     "check_weights",
     "fit_channel",
     "make_channel",

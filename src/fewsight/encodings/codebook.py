@@ -45,6 +45,22 @@ class Codebook:
         ]
         return np.concatenate(blocks) if blocks else np.empty(0, np.intp)
 
+    def nearest(
+        self, descriptors: npt.NDArray[Any], count: int
+    ) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.float32]]:
+        """The `count` nearest words of each descriptor (n, count), nearest first, and the squared distances to them."""
+        count = min(count, self.n_words)
+        norms = np.einsum("ij,ij->i", self.words, self.words)
+        block = min(BLOCK, max(1, MOST_PAIRS // self.n_words))
+        words, squares = [np.empty((0, count), np.intp)], [np.empty((0, count), np.float32)]
+        for start in range(0, len(descriptors), block):
+            rows = descriptors[start : start + block].astype(np.float32)
+            apart = norms - 2 * (rows @ self.words.T) + np.einsum("ij,ij->i", rows, rows)[:, None]
+            order = np.argsort(apart, axis=1, kind="stable")[:, :count]
+            words.append(order)
+            squares.append(np.maximum(np.take_along_axis(apart, order, axis=1), 0))
+        return np.concatenate(words), np.concatenate(squares)
+
     def state(self) -> State:
         return State({"kind": "codebook"}, {"words": self.words})
 
@@ -72,3 +88,17 @@ def kmeans_codebook(descriptors: npt.NDArray[Any], n_words: int, *, random_state
     with threadpool_limits(1):  # several threads add in any order: the words would differ from run to run
         means.fit(descriptors.astype(np.float32))
     return Codebook(means.cluster_centers_.astype(np.float32))
+
+
+def random_codebook(descriptors: npt.NDArray[Any], n_words: int, rng: np.random.Generator) -> Codebook:
+    """Descriptors drawn at random, no two alike; with fewer distinct descriptors than words, all of them."""
+    if descriptors.ndim != 2 or not len(descriptors):
+        raise InvalidInput(
+            f"random_codebook: descriptors must be a matrix with at least one row, got shape {descriptors.shape}."
+        )
+    drawn = descriptors[rng.permutation(len(descriptors))[: 2 * n_words]]  # some may be alike
+    distinct = np.unique(drawn, axis=0)
+    if len(distinct) < n_words:
+        distinct = np.unique(descriptors, axis=0)
+    kept = np.sort(rng.permutation(len(distinct))[:n_words])
+    return Codebook(distinct[kept].astype(np.float32))

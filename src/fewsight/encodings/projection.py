@@ -55,9 +55,11 @@ class Projection:
         return cls(mean, components, state.number("position", least=0, most=LARGEST_POSITION))
 
 
-def principal_components(descriptors: npt.NDArray[Any], n_components: int, *, position: float) -> Projection:
-    """The directions of most variance, each scaled to unit variance; those without variance come out as zero, as do all if
-    there are no descriptors."""
+def principal_components(
+    descriptors: npt.NDArray[Any], n_components: int, *, position: float, whiten: bool = True
+) -> Projection:
+    """The directions of most variance, each scaled to unit variance unless they are not to be whitened; those without variance
+    come out as zero, as do all if there are no descriptors."""
     n_components = min(
         check_integer("principal_components", "n_components", n_components, least=1), descriptors.shape[1]
     )
@@ -70,5 +72,6 @@ def principal_components(descriptors: npt.NDArray[Any], n_components: int, *, po
     values, vectors = np.linalg.eigh(np.cov(rows.T, bias=True).reshape(rows.shape[1], rows.shape[1]))
     values, vectors = values[::-1][:n_components], vectors[:, ::-1][:, :n_components]
     vectors = vectors * np.where(vectors[np.abs(vectors).argmax(axis=0), np.arange(n_components)] < 0, -1.0, 1.0)
-    scale = np.where(values > 1e-9 * max(values[0], 1e-300), 1.0 / np.sqrt(np.maximum(values, 1e-300)), 0.0)
+    lengths = 1.0 / np.sqrt(np.maximum(values, 1e-300)) if whiten else np.ones_like(values)
+    scale = np.where(values > 1e-9 * max(values[0], 1e-300), lengths, 0.0)
     return Projection(mean.astype(np.float32), (vectors * scale).astype(np.float32), float(position))

@@ -346,9 +346,9 @@ class _PreparedRows(Prepared):
 
 def _said(fitted: Learner, K: Examples) -> tuple[Array, Array]:
     """Probabilities, and how strange each image is: for learners that do not say, what is usual for them."""
-    assessed = fitted.assess(K)
-    usual = -assessed.latent.mean.max(axis=1)
-    return assessed.probabilities, usual if assessed.unknown_score is None else assessed.unknown_score
+    found = fitted.verdict(K)
+    usual = -found.mean.max(axis=1)
+    return found.probabilities, usual if found.unknown_score is None else found.unknown_score
 
 
 def _arms(learner: Learner, baselines: Sequence[str], rule: str) -> dict[Arm, Learner]:

@@ -20,7 +20,7 @@ from fewsight.evaluation.protocol import Draw, Protocol
 from fewsight.evaluation.provenance import settings_of
 from fewsight.evaluation.results import Evaluation
 from fewsight.images import ImageSet
-from fewsight.learners import Assessment, Learner, LearnerLike, unfitted
+from fewsight.learners import Learner, LearnerLike, Verdict, unfitted
 from fewsight.learners.needs import PreparedImages
 
 COMBINATIONS = ("none", "average", "evidence", "l1", "l2")
@@ -133,7 +133,7 @@ class _Run:
         start = perf_counter()
         learner.fit(given.train, [*self.labels[draw.train], *repeat(None, given.n_unlabelled)])
         middle = perf_counter()
-        predicted, assessed = np.asarray(learner.predict(given.asked), dtype=object), learner.assess(given.asked)
+        predicted, assessed = np.asarray(learner.predict(given.asked), dtype=object), learner.verdict(given.asked)
         end = perf_counter()
         m = len(draw.test)
         return Outcome(
@@ -168,7 +168,7 @@ def _named_shares(learner: Learner, channels: Mapping[str, PreparedImages]) -> d
     return {name: float(share) for name, share in zip(channels, learner.shares(len(channels)), strict=True)}
 
 
-def _strangeness(assessed: Assessment) -> Strangeness | None:
+def _strangeness(assessed: Verdict) -> Strangeness | None:
     """How strange images are, where the learner says so."""
     if assessed.unknown_score is None or assessed.unknown is None or assessed.threshold is None:
         return None

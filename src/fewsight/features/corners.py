@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass
 
@@ -36,6 +37,11 @@ class Regions:
     shapes: Array
     strengths: Array
 
+    @classmethod
+    def circles(cls, centres: Array, scales: Array, strengths: Array) -> Regions:
+        """Regions that are not stretched in any direction."""
+        return cls(centres, scales, np.tile(np.eye(2), (len(scales), 1, 1)), strengths)
+
     def __len__(self) -> int:
         return len(self.centres)
 
@@ -44,10 +50,10 @@ class Regions:
 
 
 class ScaleSpace:
-    """An image at all scales: `octaves` of pictures, each octave at half the resolution of the one before."""
+    """An image at all scales: `octaves` of pictures, each octave at half the resolution of the one before; `grey`: as it is."""
 
     def __init__(self, pixels: Pixels) -> None:
-        grey = cv2.cvtColor(np.ascontiguousarray(pixels), cv2.COLOR_RGB2GRAY) * np.float32(255)
+        grey = self.grey = cv2.cvtColor(np.ascontiguousarray(pixels), cv2.COLOR_RGB2GRAY) * np.float32(255)
         self.octaves = [_octave(_blurred(grey, SHARPEST, FINEST))]
         while min(self.octaves[-1][0].shape) >= 2 * SMALLEST:
             self.octaves.append(_octave(np.ascontiguousarray(self.octaves[-1][LEVELS][::2, ::2])))
@@ -90,6 +96,14 @@ def harris_corners(space: ScaleSpace, *, threshold: float, characteristic: bool)
     )
 
 
+@functools.lru_cache(maxsize=8)
+def lattice(side: int, step: float) -> npt.NDArray[np.float32]:
+    """A square lattice (2, side * side) about zero, x before y, row by row."""
+    ticks = (np.arange(side) - (side - 1) / 2) * step
+    y, x = np.meshgrid(ticks, ticks, indexing="ij")
+    return np.stack([x.ravel(), y.ravel()]).astype(np.float32)
+
+
 def _blurred(picture: Picture, present: float, wanted: float) -> Picture:
     return cv2.GaussianBlur(picture, (0, 0), math.sqrt(wanted**2 - present**2))
 
@@ -110,14 +124,13 @@ def _corners(pictures: list[Picture], pixel: float, threshold: float, characteri
     for level in range(0, LEVELS, 1 if characteristic else HALF):
         derivation = FINEST * 2.0 ** (level / LEVELS)
         cornerness = _cornerness(pictures[level], derivation)
-        peaks = _peaks(cornerness, threshold**4)
+        peaks = peaks_above(cornerness, threshold**4)
         offsets = np.zeros(len(peaks[0]))
         if characteristic:
             peaks, offsets = _characteristic(peaks, laplacians[level : level + 2 * HALF + 1 : HALF])
         scales = math.sqrt(2.0) * derivation * pixel * 2.0 ** (offsets / 2)
-        shapes = np.tile(np.eye(2), (len(scales), 1, 1))
         strengths = cornerness[peaks].astype(np.float64) ** 0.25
-        found.append(Regions(_refined(cornerness, peaks) * pixel, scales, shapes, strengths))
+        found.append(Regions.circles(refined_centres(cornerness, peaks) * pixel, scales, strengths))
     return found
 
 
@@ -130,7 +143,7 @@ def _cornerness(picture: Picture, derivation: float) -> Picture:
     return xx * yy - xy * xy - np.float32(HARRIS) * (xx + yy) ** 2
 
 
-def _peaks(cornerness: Picture, least: float) -> Peaks:
+def peaks_above(cornerness: Picture, least: float) -> Peaks:
     """Rows and columns of what is above `least` and not below any of its eight neighbours."""
     highest = cv2.dilate(cornerness, np.ones((3, 3), np.uint8))
     flat = np.flatnonzero((cornerness == highest) & (cornerness > least))  # quicker than nonzero in two dimensions
@@ -147,7 +160,7 @@ def _characteristic(peaks: Peaks, laplacians: list[Picture]) -> tuple[Peaks, Arr
     return (peaks[0][kept], peaks[1][kept]), _vertex(below[kept], here[kept], above[kept])
 
 
-def _refined(cornerness: Picture, peaks: Peaks) -> Array:
+def refined_centres(cornerness: Picture, peaks: Peaks) -> Array:
     """Centres (n, 2), x before y, between the pixels: where parabolas through the neighbouring values have their vertex."""
     framed = cv2.copyMakeBorder(cornerness, 1, 1, 1, 1, cv2.BORDER_REPLICATE)
     row, column = peaks[0] + 1, peaks[1] + 1

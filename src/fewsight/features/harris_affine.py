@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from fewsight._base.checks import check_choice, check_integer, check_number
 from fewsight._base.types import Array, LocalFeatures, Pixels, Recipe
-from fewsight.features.corners import SHARPEST, Regions, Samples, ScaleSpace, harris_corners
+from fewsight.features.corners import SHARPEST, Regions, Samples, ScaleSpace, harris_corners, lattice
 
 WINDOW = 13  # samples along a side of the neighbourhood whose shape is estimated, half a scale apart
 ISOTROPIC = 1.1  # eigenvalues of mu in a smaller ratio need no further step
@@ -74,7 +74,7 @@ class HarrisAffine:
         space = ScaleSpace(pixels)
         regions = self._regions_in(space)
         step = self.extent / PATCH
-        squares = space.sample(regions, _grid(TILE, step), sharpness=0.7 * step * regions.scales)
+        squares = space.sample(regions, lattice(TILE, step), sharpness=0.7 * step * regions.scales)
         height, width = pixels.shape[:2]
         locations = np.clip((regions.centres + 0.5) / (width, height), 0.0, 1.0)
         return LocalFeatures(
@@ -111,7 +111,7 @@ def second_moments(space: ScaleSpace, regions: Regions) -> Array:
     is smoothed in the frame of the image, before it is warped, seems rounder than it is.
     """
     sharpness = 0.25 * regions.scales / np.sqrt(_stretch(regions.shapes))
-    squares = space.sample(regions, _grid(WINDOW, 0.5), sharpness=sharpness).reshape(-1, WINDOW, WINDOW)
+    squares = space.sample(regions, lattice(WINDOW, 0.5), sharpness=sharpness).reshape(-1, WINDOW, WINDOW)
     across, down = (derivative.reshape(len(squares), (WINDOW - 2) ** 2) for derivative in _derivatives(squares))
     products = (across * across, across * down, down * down)
     xx, xy, yy = ((product @ _gaussian_window()).astype(np.float64) for product in products)
@@ -150,18 +150,10 @@ def _stretch(matrices: Array) -> Array:
     return ((trace + np.sqrt(np.maximum(trace**2 - 4.0, 0.0))) / 2.0) ** 2
 
 
-@functools.lru_cache(maxsize=8)
-def _grid(side: int, step: float) -> npt.NDArray[np.float32]:
-    """A square lattice (2, side * side) about zero, x before y, row by row."""
-    ticks = (np.arange(side) - (side - 1) / 2) * step
-    y, x = np.meshgrid(ticks, ticks, indexing="ij")
-    return np.stack([x.ravel(), y.ravel()]).astype(np.float32)
-
-
 @functools.lru_cache(maxsize=1)
 def _gaussian_window() -> npt.NDArray[np.float32]:
     """Weights of the inner (WINDOW - 2)^2 samples: a Gaussian of one scale, cut off at a circle."""
-    x, y = _grid(WINDOW - 2, 0.5)
+    x, y = lattice(WINDOW - 2, 0.5)
     squared = x**2 + y**2
     weights = np.where(squared <= x.max() ** 2, np.exp(-squared / 2), 0.0)
     return (weights / weights.sum()).astype(np.float32)

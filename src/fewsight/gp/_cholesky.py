@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.linalg import blas, lapack
+from scipy.linalg import blas, eigvalsh, lapack
 
 from fewsight._base.checks import owner_name
 from fewsight._base.errors import InvalidInput, JitterWarning
@@ -127,9 +127,14 @@ def factorise(
         if factor is not None:
             return factor, jitter
     raise InvalidInput(
-        f"{owner_name(owner)}: the covariance matrix must be positive semi-definite, got one that is not even after "
-        f"adding {JITTER_STEPS[-1]:g} of its mean diagonal."
+        f"{owner_name(owner)}: the covariance matrix (Gram matrix and noise) must be positive semi-definite, got one with "
+        f"the eigenvalue {least_eigenvalue(build()):.3g}, where the mean of its diagonal is {float(diagonal.mean()):.3g}."
     )
+
+
+def least_eigenvalue(A: Array) -> float:
+    """Of a symmetric matrix whose lower triangle is given; it costs more than a factorisation, so only a refusal asks for it."""
+    return float(eigvalsh(A, lower=True, subset_by_index=[0, 0])[0])
 
 
 def plain_factor(A: Array) -> CholeskyFactor | None:

@@ -38,6 +38,7 @@ ONE_COLUMN, MANY_COLUMNS, APPLIED, COLUMN_MADE, FACTOR_MADE = 1.2, 0.4, 0.55, 0.
 MOST_ITERATIONS = 200  # that are expected before any was made
 LOOSE = 1e-3  # tolerance that is exact enough for examples that are left out
 TINY = 1e-300
+LEAST_TOTAL = 1e-100  # of stored ones: what is divided by less is soon infinite
 Operator = TypeVar("Operator", bound=PredictiveOperator)
 
 
@@ -174,6 +175,10 @@ class IterativePosterior(Generic[Operator]):
         if noise.shape[1] not in (1, columns):
             raise InvalidInput(f"the noise must have one column, or one for each class, got {noise.shape[1]}.")
         ones, means = state.array("ones", noise.shape, np.float64), state.array("means", (columns,), np.float64)
+        if not (ones.sum(axis=0) > LEAST_TOTAL).all():  # 1^T A^-1 1, which the variance is divided by
+            raise InvalidInput(
+                f"the stored ones must sum to a number > 0 in each column, got {ones.sum(axis=0).min():g}."
+            )
         scale = check_positive("model", "scale", state.number("scale"))
         how = state.integer("iterations", most=2**53), state.number("residual", least=0.0), state.flag("converged")
         return cls(operator, classes, n_classes, noise, options, dual_weights, ones, means, scale, *how)

@@ -14,7 +14,7 @@ from fewsight._base.checks import shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.gp._checks import check_covariance, check_per_example, check_some_targets
-from fewsight.gp._cholesky import LOG_TWO_PI
+from fewsight.gp._cholesky import LOG_TWO_PI, least_eigenvalue
 from fewsight.gp.gram_sums import scale_of
 
 NOISE_RANGE = (1e-8, 1e2)  # of the scale of K, and of the larger of that scale and the targets'
@@ -49,7 +49,10 @@ def learn_noise(
     root = np.sqrt(balance)
     evidence = _evidence_of_level(K / np.outer(root, root), targets / root[:, None])
     if not np.isfinite(evidence(high)):
-        raise InvalidInput(f"{who}: K must be positive semi-definite, got one that no noise up to {high:.3g} makes so.")
+        raise InvalidInput(
+            f"{who}: K must be positive semi-definite, got one with the eigenvalue {least_eigenvalue(K):.3g} that no noise up to "
+            f"{high:.3g} makes so."
+        )
     offset = targets.shape[1] * float(np.log(root).sum())  # log |diag(balance)| / 2 for each column
     level, value, at_bound = _maximise(evidence, low, high)
     return LearnedNoise(level, value - offset, at_bound)

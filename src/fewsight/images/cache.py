@@ -11,6 +11,7 @@ import os
 import re
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import TypeVar, final
 from fewsight._base.archive import pack, read_archive, write_archive
 from fewsight._base.checks import check_integer, check_number, shown
 from fewsight._base.errors import ArchiveError, FewsightError, InvalidInput
-from fewsight._base.replacement import is_temporary, remove_if_abandoned
+from fewsight._base.replacement import is_temporary, remove_if_abandoned, write_text
 from fewsight._base.types import Recipe, State
 from fewsight.images.hashing import hash_of
 
@@ -28,6 +29,7 @@ KEPT_SHARE = 0.8  # of the limit, after a clean-up
 SCAN_SHARE = 0.05  # of the limit may be written before the folder is measured again
 
 Kept = TypeVar("Kept")
+LIMIT_FILE = "limit_in_bytes.txt"
 _KEY = re.compile(r"[0-9a-f]{8,128}")
 _SHARD = re.compile(r"[0-9a-f]{2}")
 _ENDING = ".arrays"
@@ -44,11 +46,12 @@ def default_cache_folder() -> Path:
         return Path(os.devnull) / "fewsight"  # nothing can be written there, so nothing is kept
 
 
-def default_cache_limit() -> int:
-    """$FEWSIGHT_CACHE_GB in bytes, or 8 gigabytes: about 8,000 photographs with every channel."""
+def default_cache_limit(folder: Path | None = None) -> int:
+    """In bytes: $FEWSIGHT_CACHE_GB, the limit that was kept for the folder, or 8 gigabytes: about 8,000 photographs with every
+    channel."""
     chosen = os.environ.get("FEWSIGHT_CACHE_GB")
     if not chosen:
-        return DEFAULT_MAX_BYTES
+        return DEFAULT_MAX_BYTES if folder is None else _kept_limit(folder)
     try:
         return int(check_number("FeatureCache", "FEWSIGHT_CACHE_GB", float(chosen), least=0.001, most=1e6) * 2**30)
     except ValueError as error:
@@ -61,7 +64,8 @@ def default_cache_limit() -> int:
 class FeatureCache:
     """States on disk by key. The folder holds at most about `max_bytes`; beyond, the least recently used entries go.
 
-    Without a folder or a limit, the environment variables FEWSIGHT_CACHE and FEWSIGHT_CACHE_GB are asked.
+    Without a folder or a limit, the environment variables FEWSIGHT_CACHE and FEWSIGHT_CACHE_GB are asked, then the limit that
+    `keep_limit` left in the folder.
 
     The size is measured when the first entry is written and after every twentieth part of the limit, so that each
     process that writes may pass the limit by that much.
@@ -69,13 +73,20 @@ class FeatureCache:
     Parameters
     ----------
     folder : where entries are kept; made when the first is written. None: $FEWSIGHT_CACHE, or the user's cache.
-    max_bytes : about how much the folder may hold, > 0. None: $FEWSIGHT_CACHE_GB, or 8 gigabytes.
+    max_bytes : about how much the folder may hold, > 0. None: $FEWSIGHT_CACHE_GB, the limit kept in the folder, or 8 gigabytes.
+
+    Attributes
+    ----------
+    n_crowded_out : entries that were used since this object was made and had to go for others all the same. If it is not 0, the
+        folder is too small for the work at hand, which computes such entries anew each time it needs them.
     """
 
     def __init__(self, folder: str | os.PathLike[str] | None = None, max_bytes: int | None = None) -> None:
         self.folder = default_cache_folder() if folder is None else Path(folder)
-        limit = default_cache_limit() if max_bytes is None else max_bytes
+        limit = default_cache_limit(self.folder) if max_bytes is None else max_bytes
         self.max_bytes = check_integer("FeatureCache", "max_bytes", limit, least=1)
+        self.n_crowded_out = 0
+        self._began = time.time()
         self._lock = threading.Lock()
         self._unmeasured: float | None = None  # bytes written since the folder was measured; None: never measured
 
@@ -166,6 +177,23 @@ class FeatureCache:
         """The bytes that all entries take."""
         return sum(entry.size for entry in self._entries())
 
+    def n_entries(self) -> int:
+        """How many entries there are."""
+        return sum(1 for _ in self._entries())
+
+    def keep_limit(self, max_bytes: int) -> None:
+        """Hold this folder to another limit, from now on and in later runs; what is too much goes at once.
+
+        Parameters
+        ----------
+        max_bytes : about how much the folder may hold, > 0.
+        """
+        self.max_bytes = check_integer("FeatureCache", "max_bytes", max_bytes, least=1)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        write_text(self.folder / LIMIT_FILE, f"{self.max_bytes}\n")
+        with self._lock:
+            self._remove_least_recently_used(0)
+
     def clear(self) -> None:
         """Remove every entry; other files in the folder are left alone."""
         for entry in self._entries():
@@ -206,6 +234,7 @@ class FeatureCache:
                 break
             _remove(entry.path)
             total -= entry.size
+            self.n_crowded_out += entry.used >= self._began
 
     def _shards(self) -> list[str]:
         with os.scandir(self.folder) as found:
@@ -235,6 +264,16 @@ def _entries_of(shard: str) -> Iterator[_Entry]:
                     yield _Entry(entry.path, status.st_size, status.st_mtime)
                 elif is_temporary(entry.name):
                     remove_if_abandoned(entry.path)
+
+
+def _kept_limit(folder: Path) -> int:
+    """What `keep_limit` wrote; the default where it never did, or where the file is damaged."""
+    try:
+        with open(folder / LIMIT_FILE, encoding="ascii") as stream:
+            limit = int(stream.read(32))
+    except (OSError, ValueError):
+        return DEFAULT_MAX_BYTES
+    return limit if limit > 0 else DEFAULT_MAX_BYTES
 
 
 def _remove(path: str | Path) -> None:

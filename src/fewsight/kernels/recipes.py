@@ -11,6 +11,7 @@ from fewsight._base.errors import InvalidInput, UnknownPart
 from fewsight._base.registry import Registry
 from fewsight._base.types import Recipe
 from fewsight.kernels.base import Kernel, Product, Scaled, Sum
+from fewsight.kernels.block_chi_square import BlockChiSquare
 from fewsight.kernels.columns import Columns, Projected
 from fewsight.kernels.histograms import (
     ExponentialChiSquare,
@@ -19,7 +20,9 @@ from fewsight.kernels.histograms import (
     PartialMatch,
 )
 from fewsight.kernels.linear import Linear, Polynomial
+from fewsight.kernels.power_product import PowerProduct
 from fewsight.kernels.rbf import RBF, RelevanceRBF
+from fewsight.kernels.set_distances import Correspondence
 
 _CLASSES: tuple[type[Kernel], ...] = (
     Linear,
@@ -30,8 +33,11 @@ _CLASSES: tuple[type[Kernel], ...] = (
     PartialMatch,
     GeneralHistogramIntersection,
     ExponentialChiSquare,
+    Correspondence,
+    BlockChiSquare,
     Sum,
     Product,
+    PowerProduct,
     Scaled,
     Columns,
     Projected,

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from fewsight._base.checks import owner_name
 from fewsight._base.errors import InvalidInput
 from fewsight._base.registry import Registry
-from fewsight.learners.base import Assessment, Latent, Learner, LeftOut
+from fewsight.learners.base import Assessment, Latent, Learner, LeftOut, Verdict
 from fewsight.learners.gp_classifier import GPClassifier
 from fewsight.learners.histogram_gp import HistogramGPClassifier
 from fewsight.learners.infinite_kernels import InfiniteKernelClassifier
@@ -60,5 +60,6 @@ __all__ = [
     "NearestMeanClassifier",
     "NearestNeighbourClassifier",
     "SVMClassifier",
+    "Verdict",
     "unfitted",
 ]

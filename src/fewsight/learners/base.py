@@ -36,6 +36,16 @@ class Latent(NamedTuple):
     std: Array
 
 
+class Verdict(NamedTuple):
+    """What a fitted learner decides about m examples; what it has nothing to say about is None."""
+
+    mean: Array  # (m, c), of the latent values
+    probabilities: Array  # (m, c)
+    unknown_score: Array | None = None  # (m,), higher for stranger examples
+    unknown: npt.NDArray[np.bool_] | None = None  # (m,)
+    threshold: float | None = None  # examples that score above it are unknown; infinite: none ever is
+
+
 class Assessment(NamedTuple):
     """All that a fitted learner says about m examples; what it has nothing to say about is None."""
 
@@ -44,6 +54,11 @@ class Assessment(NamedTuple):
     unknown_score: Array | None = None  # (m,), higher for stranger examples
     unknown: npt.NDArray[np.bool_] | None = None  # (m,)
     threshold: float | None = None  # examples that score above it are unknown; infinite: none ever is
+
+    @property
+    def verdict(self) -> Verdict:
+        """All but the standard deviations."""
+        return Verdict(self.latent.mean, *self[1:])
 
 
 class LeftOut(NamedTuple):
@@ -166,6 +181,22 @@ class Learner(ClassifierMixin, BaseEstimator, ABC):
         """
         return Assessment(self.latent(X), self.predict_proba(X))
 
+    def verdict(self, X: Examples) -> Verdict:
+        """As `assess`, without standard deviations of the latent values, which some learners need long for.
+
+        Parameters
+        ----------
+        X : m examples of the form that was fitted: rows of numbers (m, d), images, or kernel values with the training
+            examples (m, n_train).
+
+        Returns
+        -------
+        Verdict
+            `mean` and `probabilities` (m, c), and where the learner says what is unknown `unknown_score` (m,), `unknown`
+            (m,) and `threshold`.
+        """
+        return self.assess(X).verdict
+
     @property
     def channels(self) -> list[Channel]:
         """The fitted channels through which it sees images, if any."""
@@ -186,7 +217,7 @@ class Learner(ClassifierMixin, BaseEstimator, ABC):
         array (m,)
             Any numbers; higher is stranger.
         """
-        score = self.assess(X).unknown_score
+        score = self.verdict(X).unknown_score
         return self._refuse(NO_STRANGENESS) if score is None else score
 
     def is_unknown(self, X: Examples) -> npt.NDArray[np.bool_]:
@@ -202,7 +233,7 @@ class Learner(ClassifierMixin, BaseEstimator, ABC):
         array (m,)
             True for each example that is like nothing learned.
         """
-        unknown = self.assess(X).unknown
+        unknown = self.verdict(X).unknown
         return self._refuse(NO_STRANGENESS) if unknown is None else unknown
 
     def left_out(self) -> LeftOut | None:

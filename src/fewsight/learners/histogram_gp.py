@@ -360,6 +360,7 @@ class HistogramGPClassifier(HistogramAnswers):
         check_is_fitted(self)
         posterior, operator = self.posterior_.state(), self.posterior_.operator
         options = {name: getattr(self, name) for name in STORED}
+        variance = self.variances_.fast if self._needs_variance else self.variances_.given
         header = {
             **classes_header(self.classes_),
             "options": {
@@ -370,13 +371,14 @@ class HistogramGPClassifier(HistogramAnswers):
             "balanced": bool(self.balanced),
             "left_out_accuracy": self.left_out_accuracy_,
             "log_evidence": self.log_evidence_,
+            "variance_to_come": variance is None,
         }
         arrays = {"levels": np.atleast_1d(self.noise_variance_), "relevance": operator.weights}
         state = State({**header, **posterior.header}, {**arrays, **posterior.arrays})
         state = state.join("training", matrix_state(operator.histograms.rows()))
         for name, part in (("input", self.input_), ("calibration", self.calibration_), ("novelty", self.novelty_)):
             state = state.join(name, part.state())
-        return state.join("variance", self.variances_.fast.state())
+        return state if variance is None else state.join("variance", variance.state())
 
     @classmethod
     def from_state(cls, state: State) -> Self:
@@ -405,7 +407,7 @@ class HistogramGPClassifier(HistogramAnswers):
         if not learner.input_.channels:
             learner.n_features_in_ = operator.width
         learner.posterior_ = IterativePosterior.from_state(state, operator, len(learner.classes_), learner.options())
-        fast = FastVariance.from_state(state.nested("variance"), operator)
+        fast = FastVariance.from_state(state.nested("variance"), operator) if "variance" in state else None
         learner.variances_ = LazyVariance(learner.posterior_, int(learner.random_state), fast)
         return learner
 

@@ -2,13 +2,15 @@
 
 A kernel improves on the present weights of a class if its T is above lambda, the largest T of the kernels there are. So each
 round solves the weights of the kernels at hand, asks the family for parameters with a larger T, and takes in the best for each
-class; all classes may then use it. When none is found, max T - lambda says how far every kernel looked at is from helping.
+class; all classes may then use it. When none is found, max T - lambda says how far every kernel looked at is from helping; T has
+many maxima, so wide rounds, with many more starts, look once more before that is believed.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, final
 
 import numpy as np
 
@@ -22,6 +24,7 @@ from fewsight.learners.inputs.base import MOST_LISTED, Input, Made
 from fewsight.learners.mkl import Task, Weighted, learn_l1
 from fewsight.learners.weighted_machines import WeightedMachines
 
+WIDE = 10  # times as many starts and climbs as in a plain round
 NOTHING = 1e-12  # of the objective: a threshold below it is none
 
 
@@ -35,8 +38,10 @@ class InfiniteKernelClassifier(WeightedMachines):
         relevance per dimension, `RelevanceFamily()`.
     C : penalty of a training error, for kernels whose training diagonal has mean 1.
     gap : a kernel joins if its T is larger than lambda by more than this share; also the relative duality gap of the weights.
-    n_starts : parameters that the family proposes for each class in each round.
-    n_climbs : of these, how many with the largest T the family improves, where it can; of those in use as many.
+    n_starts : parameters that the family proposes in each round; every class looks at all of them.
+    n_climbs : of these, how many with the largest T of a class the family improves, where it can; of those in use as many.
+    n_wide : when a round finds nothing, this many wide rounds in a row, with 10 times as many starts and climbs, must find
+        nothing either before the search ends. 0 believes the first round.
     max_kernels : no more kernels join when there are this many.
     random_state : seed of the proposals.
 
@@ -68,6 +73,7 @@ class InfiniteKernelClassifier(WeightedMachines):
         gap: float = 1e-2,
         n_starts: int = 20,
         n_climbs: int = 1,
+        n_wide: int = 0,
         max_kernels: int = 10,
         random_state: int = 0,
     ) -> None:
@@ -77,6 +83,7 @@ class InfiniteKernelClassifier(WeightedMachines):
         self.gap = gap
         self.n_starts = n_starts
         self.n_climbs = n_climbs
+        self.n_wide = n_wide
         self.max_kernels = max_kernels
         self.random_state = random_state
 
@@ -88,23 +95,33 @@ class InfiniteKernelClassifier(WeightedMachines):
 
     def _weigh(self, grams: Grams, tasks: Sequence[Task], gap: float) -> tuple[Grams, list[Weighted]]:
         family = self._family()
-        n_starts = check_integer(self, "n_starts", self.n_starts, least=1)
-        most = check_integer(self, "max_kernels", self.max_kernels, least=1)
-        rng = np.random.default_rng(self.random_state)
-        found, excess = learn_l1(grams, tasks, gap=gap), np.zeros(len(tasks))
-        n_climbs = check_integer(self, "n_climbs", self.n_climbs, least=0)
-        growing = None if family is None else _Growing(family, self.input_, grams, gap, n_climbs)
-        while growing is not None:
-            excess = growing.look(found, n_starts, rng)
-            if excess.max() <= gap or len(growing.grams) >= most:
-                break
-            growing.take(most)
-            found = learn_l1(growing.grams, tasks, gap=gap, starts=found)
-        self._note(found, excess)
-        if growing is None:
+        search = self._search()
+        found = learn_l1(grams, tasks, gap=gap)
+        if family is None:
+            self._note(found, np.zeros(len(tasks)))
             return grams, found
+        growing = _Growing(family, self.input_, grams, gap)
+        rng = np.random.default_rng(self.random_state)
+        n_quiet = 0  # rounds in a row in which nothing was found
+        while True:
+            excess = growing.look(found, search.widened if n_quiet else search, rng)
+            n_quiet = n_quiet + 1 if excess.max() <= gap else 0
+            if n_quiet > search.n_wide or len(growing.grams) >= search.most:
+                break
+            if not n_quiet:
+                growing.take(search.most)
+                found = learn_l1(growing.grams, tasks, gap=gap, starts=found)
+        self._note(found, excess)
         self.input_ = self.input_.joined(growing.made)
         return growing.grams, found
+
+    def _search(self) -> _Search:
+        return _Search(
+            check_integer(self, "n_starts", self.n_starts, least=1),
+            check_integer(self, "n_climbs", self.n_climbs, least=0),
+            check_integer(self, "n_wide", self.n_wide, least=0),
+            check_integer(self, "max_kernels", self.max_kernels, least=1),
+        )
 
     def _family(self) -> KernelFamily[Any, Made] | None:
         if self.family is None:
@@ -141,56 +158,76 @@ class InfiniteKernelClassifier(WeightedMachines):
         self.objectives_ = state.array("objectives", (c,), np.float64)
 
 
+@final
+@dataclass(frozen=True)
+class _Search:
+    """How far a round looks."""
+
+    n_starts: int
+    n_climbs: int
+    n_wide: int
+    most: int
+
+    @property
+    def widened(self) -> _Search:
+        return replace(self, n_starts=WIDE * self.n_starts, n_climbs=WIDE * self.n_climbs)
+
+
+@final
 class _Growing:
     """The kernels there are, and those that a family offers."""
 
-    def __init__(self, family: KernelFamily[Any, Made], side: Input, grams: Grams, gap: float, n_climbs: int) -> None:
-        self.family, self.input, self.gap, self.n_climbs = family, side, gap, n_climbs
+    def __init__(self, family: KernelFamily[Any, Made], side: Input, grams: Grams, gap: float) -> None:
+        self.family, self.input, self.gap = family, side, gap
         self.examples = self.input.examples
         self.grams = grams
         self.n_given = len(grams)
         self.made: list[Made] = []
         self._thetas: list[Theta] = []
-        self._offers: list[tuple[Theta, Array]] = []
+        self._offers: list[Theta] = []
 
-    def look(self, found: Sequence[Weighted], n_starts: int, rng: np.random.Generator) -> Array:
+    def look(self, found: Sequence[Weighted], search: _Search, rng: np.random.Generator) -> Array:
         """max T / lambda - 1 for each task over what the family offers; the best offers are remembered."""
+        proposed = [self.family.propose(self.examples, rng) for _ in range(search.n_starts)]
+        duals = np.stack([one.dual for one in found], axis=1)
+        forms = np.array([self._forms(theta, duals) for theta in proposed])  # (starts, tasks)
         self._offers = []
         excess = np.zeros(len(found))
         for number, one in enumerate(found):
-            best, offer = self._best(one, n_starts, rng)
+            best, theta = self._best(one, proposed, forms[:, number], search.n_climbs)
             excess[number] = (best - one.threshold) / max(one.threshold, NOTHING * one.primal, np.finfo(float).tiny)
-            if excess[number] > self.gap:
-                self._offers.append(offer)
+            if excess[number] > self.gap and theta not in self._offers:
+                self._offers.append(theta)
         return excess
 
     def take(self, most: int) -> None:
         """Let the offers join, as far as there is room."""
-        for theta, K in self._offers[: most - len(self.grams)]:
+        for theta in self._offers[: most - len(self.grams)]:
+            made = self.family.make(theta)
             self._thetas.append(theta)
-            self.made.append(self.family.make(theta))
-            self.grams = _with(self.grams, K)
+            self.made.append(made)
+            self.grams = _with(self.grams, self.input.gram(made))
 
-    def _best(self, one: Weighted, n_starts: int, rng: np.random.Generator) -> tuple[float, tuple[Theta, Array]]:
-        """The largest T of all offers, the parameters and the Gram matrix it belongs to."""
-        proposed = [self._offer(self.family.propose(self.examples, rng), one) for _ in range(n_starts)]
-        proposed.sort(key=lambda offer: -offer[0])
-        starts = [theta for _, (theta, _) in proposed[: self.n_climbs]]
-        return max([proposed[0], *self._climbed(one, starts)], key=lambda offer: offer[0])
+    def _best(self, one: Weighted, proposed: Sequence[Theta], forms: Array, n_climbs: int) -> tuple[float, Theta]:
+        """The largest T of one task over all proposals and what the family makes better of the best, and its parameters."""
+        order = np.argsort(-forms, kind="stable")
+        offers = [(float(forms[order[0]]), proposed[order[0]])]
+        if self.family.climbs:
+            starts = [*self._in_use(one, n_climbs), *(proposed[start] for start in order[:n_climbs])]
+            climbed = [self.family.climb(theta, self.examples, one.dual) for theta in starts]
+            offers += [(float(self._forms(theta, one.dual[:, None])[0]), theta) for theta in climbed]
+        return max(offers, key=lambda offer: offer[0])
 
-    def _offer(self, theta: Theta, one: Weighted) -> tuple[float, tuple[Theta, Array]]:
-        K = self.input.gram(self.family.make(theta))
-        return 0.5 * float(one.dual @ K @ one.dual), (theta, K)
-
-    def _climbed(self, one: Weighted, starts: Sequence[Theta]) -> list[tuple[float, tuple[Theta, Array]]]:
-        """What the family makes better of these parameters, and of those in use."""
-        if not self.family.climbs:
-            return []
+    def _in_use(self, one: Weighted, most: int) -> list[Theta]:
+        """The parameters of the generated kernels with the most weight."""
         weights = one.weights[self.n_given :]
-        largest = np.argsort(-weights, kind="stable")[: self.n_climbs]
-        own = [self._thetas[number] for number in largest if weights[number] > 0]
-        climbed = [self.family.climb(theta, self.examples, one.dual) for theta in (*own, *starts)]
-        return [self._offer(theta, one) for theta in climbed]
+        largest = np.argsort(-weights, kind="stable")[:most]
+        return [self._thetas[number] for number in largest if weights[number] > 0]
+
+    def _forms(self, theta: Theta, duals: Array) -> Array:
+        """T of each column (n, c)."""
+        K = self.input.gram(self.family.make(theta))
+        return 0.5 * np.einsum("ij,ij->j", duals, K @ duals)
 
 
 def _with(grams: Grams, K: Array) -> Grams:

@@ -9,13 +9,17 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.checks import check_number, check_positive
+from fewsight._base.checks import check_number, check_positive, owner_name
+from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
+from fewsight.channels import Windows
 from fewsight.gp import Grams, as_grams
+from fewsight.kernels import Kernel, Sum
 from fewsight.learners.base import Assessment, Latent
 from fewsight.learners.calibration import Calibration, fit_calibration
 from fewsight.learners.examples import Examples
 from fewsight.learners.folds import left_out_folds
+from fewsight.learners.inputs import kernels_of_rows
 from fewsight.learners.kernel_learner import KernelLearner
 from fewsight.learners.labels import Labels, targets_of
 from fewsight.learners.mkl import Task, Weighted
@@ -67,6 +71,31 @@ class WeightedMachines(KernelLearner):
         check_is_fitted(self)
         totals = self.weights_.sum(axis=1, keepdims=True)
         return (self.weights_ / np.where(totals > 0, totals, 1.0)).mean(axis=0)
+
+    def chosen_channel(self) -> Windows:
+        """What was chosen as one channel: all windows with weight, by how much they count in the mean over the classes.
+
+        It is not fitted, and is a channel like any other: for a Gaussian process, a pool, transfer, a model file.
+        """
+        check_is_fitted(self)
+        channels = self.input_.channels
+        windows = [channel for channel in channels if isinstance(channel, Windows)]
+        if not windows or len(windows) != len(channels):
+            names = ", ".join(channel.name for channel in channels if not isinstance(channel, Windows))
+            raise InvalidInput(
+                f"{owner_name(self)}: only windows channels become one channel, got {names or 'no channels'}."
+            )
+        return Windows.of(windows, self.shares(len(windows)).tolist())
+
+    def chosen_kernel(self) -> Kernel:
+        """What was chosen as one kernel of rows: the sum of all kernels, by how much they count in the mean over the classes."""
+        check_is_fitted(self)
+        kernels = kernels_of_rows(self.input_.parameter)
+        if not kernels:
+            raise InvalidInput(f"{owner_name(self)}: only kernels of rows of numbers become one kernel.")
+        weights = self.shares(len(kernels)) / self.input_.scales
+        parts = [float(weight) * kernel for weight, kernel in zip(weights, kernels, strict=True) if weight > 0]
+        return parts[0] if len(parts) == 1 else Sum(tuple(parts))
 
     def _learn(self, grams: Sequence[Array], labels: Labels) -> None:
         C = check_positive(self, "C", self.C)

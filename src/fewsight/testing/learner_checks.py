@@ -115,9 +115,14 @@ def an_assessment_agrees_with_the_single_answers(learner: Learner) -> None:
     found = learner.assess(X[TEST])
     np.testing.assert_allclose(found.latent.mean, learner.latent(X[TEST]).mean, atol=1e-10)
     np.testing.assert_allclose(found.probabilities, learner.predict_proba(X[TEST]), atol=1e-10)
+    verdict = learner.verdict(X[TEST])
+    np.testing.assert_allclose(verdict.mean, found.latent.mean, atol=1e-10)
+    np.testing.assert_allclose(verdict.probabilities, found.probabilities, atol=1e-10)
     if found.unknown_score is not None and found.unknown is not None and found.threshold is not None:
         np.testing.assert_array_equal(found.unknown, found.unknown_score > found.threshold)
         np.testing.assert_array_equal(learner.is_unknown(X[TEST]), found.unknown)
+        assert verdict.unknown_score is not None
+        np.testing.assert_allclose(verdict.unknown_score, found.unknown_score, atol=1e-9)
 
 
 def left_out_examples_are_recognised_where_it_says_so(learner: Learner) -> None:

@@ -29,6 +29,17 @@ def test_several_kernels_give_several_values():
     np.testing.assert_allclose(pool.block(np.arange(2), np.arange(5, 15), factors), expected, atol=1e-12)
 
 
+def test_a_few_rows_against_most_of_the_pool_are_kept_and_the_same_as_any_block():
+    pool, factors = VectorPool(X, [RBF(scale=2.0), HistogramIntersection()]), np.array([0.5, 2.0])
+    most, some = np.array([*range(1, 15), 0])[::-1], np.array([4, 2, 9])
+    whole = 0.5 * RBF(scale=2.0).gram(X, X) + 2.0 * HistogramIntersection().gram(X, X)
+    np.testing.assert_allclose(pool.block(np.arange(15), some, factors), whole[:, some], atol=1e-12)
+    np.testing.assert_allclose(pool.block(np.array([3, 3, 7]), some, factors), whole[[3, 3, 7]][:, some], atol=1e-12)
+    assert pool.kept.n_bytes == 0
+    np.testing.assert_allclose(pool.block(np.array([3, 7]), most, factors), whole[[3, 7]][:, most], atol=1e-12)
+    assert sorted(pool.kept.known(range(15))) == [3, 7]
+
+
 def test_without_a_kernel_it_is_a_gaussian_as_wide_as_the_examples_that_may_be_learned_from():
     far = np.vstack([X, 1_000.0 * X[:1]])
     assert VectorPool(far, learn_from=np.arange(15)).parameter == VectorPool(X).parameter

@@ -13,6 +13,7 @@ import pytest
 from typer.testing import Result
 
 from fewsight.persistence import load
+from older_results import OLDER
 
 Run = Callable[..., Result]
 Refused = Callable[..., str]
@@ -113,7 +114,7 @@ def test_unreadable_files_are_listed_and_get_no_row(run: Run, model_file: Path, 
 
 def test_if_no_file_can_be_read_it_fails_and_leaves_what_was_there(run: Run, model_file: Path, tmp_path: Path) -> None:
     output = tmp_path / "out.csv"
-    output.write_text("of yesterday")
+    output.write_bytes(OLDER["table"])
     broken = tmp_path / "broken.png"
     broken.write_bytes(b"no picture")
     result = run("predict", model_file, broken, "-o", output)
@@ -122,7 +123,7 @@ def test_if_no_file_can_be_read_it_fails_and_leaves_what_was_there(run: Run, mod
     assert result.stderr.splitlines()[-1] == (
         "fewsight: not one of the images could be read, so there is nothing to predict."
     )
-    assert output.read_text() == "of yesterday"
+    assert output.read_bytes() == OLDER["table"]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["broken.png", "out.csv"]
 
 

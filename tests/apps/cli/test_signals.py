@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import fewsight
+from older_results import OLDER
 
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="signals and limits as POSIX has them")
 
@@ -50,7 +51,7 @@ def test_being_stopped_while_learning_leaves_what_was_there_and_no_temporary_fol
     number: int, code: int, said: bytes, jobs: str, photos: Path, tmp_path: Path
 ) -> None:
     output, temporary = tmp_path / "model.fewsight", tmp_path / "temporary"
-    output.write_text("of yesterday")
+    output.write_bytes(OLDER["model"])
     temporary.mkdir()
     # Endless work: every descriptor of every image, thousands of words. With two jobs, threads are at work meanwhile.
     settings = ("--set", "spatial_pmk.n_words=3000", "--set", "spatial_pmk.step=1", "--jobs", jobs, "--no-cache")
@@ -59,7 +60,7 @@ def test_being_stopped_while_learning_leaves_what_was_there_and_no_temporary_fol
     process.send_signal(number)
     out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (code, b"", said)
-    assert output.read_text() == "of yesterday"
+    assert output.read_bytes() == OLDER["model"]
     assert os.listdir(temporary) == []
     assert sorted(os.listdir(tmp_path)) == ["model.fewsight", "temporary"]
 

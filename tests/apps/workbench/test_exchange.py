@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import csv
+import os
 import shutil
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from fewsight._base.errors import InvalidInput, ProjectError
+from fewsight.apps.workbench import learn
+from fewsight.apps.workbench.image_sources import ImageSource
 from fewsight.apps.workbench.verbs import Workbench
-from fewsight.images import image_set_from_table
+from fewsight.channels import Colour
+from fewsight.images import ImageFile, image_set_from_table
 from fewsight.images.hashing import hash_of
 
 NAMES = ["a.jpg", "b.jpg", "deep/c.jpg", "caf\udce9.jpg", "=1+1.jpg"]
@@ -189,3 +194,89 @@ def test_a_damaged_project_brings_nothing(filled: Path, tmp_path: Path) -> None:
         with pytest.raises(ProjectError, match=r"bad\.sqlite: "):
             bench.import_labels(tmp_path / "bad.sqlite")
         assert bench.file.events() == []
+
+
+# From labels to decisions.
+
+
+@pytest.fixture
+def flat(photos: Path, folder: Path) -> Path:
+    """The photographs of all categories in one folder, without their categories."""
+    for path in sorted(photos.glob("*/*")):
+        shutil.copy(path, folder / f"{path.parent.name[::-1]}-{path.name}")
+    with Workbench(folder, who="ann") as bench:
+        bench.scan()
+    return folder
+
+
+def decisions(folder: Path) -> dict[str, tuple[str, float]]:
+    """What `learn` makes of the labels of a project: each image of the folder, what it is taken for, and how probably."""
+    learned = learn(ImageSource(folder).read(), [Colour()], learner="gp")
+    paths = sorted(path for path in folder.iterdir() if path.suffix != ".sqlite")
+    said = learned.model.assess([ImageFile(path) for path in paths])
+    names = learned.model.classes_[np.asarray(said.probabilities).argmax(axis=1)]
+    probable = said.probabilities.max(axis=1).round(9).tolist()
+    return {path.name: found for path, found in zip(paths, zip(names.tolist(), probable, strict=True), strict=True)}
+
+
+@pytest.mark.parametrize("source", ["class folders", "table"])
+def test_imported_exported_deleted_and_imported_again_decides_the_same(
+    photos: Path, flat: Path, tmp_path: Path, source: str
+) -> None:
+    labels = photos
+    if source == "table":
+        rows = [(path.name, path.name.split("-")[0][::-1]) for path in sorted(flat.glob("*-*"))]
+        labels = table(tmp_path / "in.csv", ("file", "category"), *rows)
+    with Workbench(flat, who="ann") as bench:
+        bench.import_labels(labels)
+        kept = sorted(named(bench))
+        bench.none_of_these(kept[0])
+        bench.discard(kept[1])
+        bench.clear(kept[2:5])
+        before, categories = named(bench), sorted(bench.present.categories.values())
+        bench.export_labels(tmp_path / "out.csv")
+    decided = decisions(flat)
+    (flat / "fewsight.sqlite").unlink()
+    with Workbench(flat, who="ann") as bench:
+        bench.scan()
+        bench.import_labels(tmp_path / "out.csv")
+        assert named(bench) == before
+        assert sorted(bench.present.categories.values()) == categories
+    assert decisions(flat) == decided
+    assert len(decided) == len(list(flat.iterdir())) - 1
+
+
+def test_copies_labelled_apart_decide_the_same_whichever_is_added_to_the_other(
+    photos: Path, flat: Path, tmp_path: Path
+) -> None:
+    with Workbench(flat, who="ann") as bench:
+        bench.import_labels(photos)
+        known = named(bench)
+    other = Path(shutil.copytree(flat, tmp_path / "other"))
+    with Workbench(flat, who="ann") as ours, Workbench(other, who="bob") as theirs:
+        theirs.scan()
+        ours.none_of_these(sorted(known)[0])
+        theirs.clear(sorted(known)[1])  # bob said nothing about it, so ann's label stays
+        theirs.discard(sorted(known)[2])
+        ours.import_labels(other / "fewsight.sqlite")
+        theirs.import_labels(flat / "fewsight.sqlite")
+        assert named(ours) == named(theirs)
+        assert named(ours)[sorted(known)[1]] == known[sorted(known)[1]]
+    assert decisions(flat) == decisions(other)
+
+
+def test_other_content_under_an_old_name_is_not_learned_from_and_that_is_said(photos: Path, flat: Path) -> None:
+    with Workbench(flat, who="ann") as bench:
+        bench.import_labels(photos)
+    before = ImageSource(flat).read()
+    first, second = (Path(image.path) for image in before.images[:2])
+    os.replace(first, flat / "renamed.png")
+    second.write_bytes(second.read_bytes() + b"\0")  # other content, as an image editor leaves it
+    after = ImageSource(flat).read()
+    names = [Path(image.path).name for image in after.images]
+    assert len(names) == len(before) - 1
+    assert "renamed.png" in names
+    assert second.name not in names
+    assert [str(failure) for failure in after.unreadable] == [
+        f"{second}: other content under an old name, so the old label does not count"
+    ]

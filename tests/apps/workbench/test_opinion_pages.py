@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from fewsight.active import Status
+from fewsight.active.assessment.audit import Accuracy
+from fewsight.active.assessment.stopping import Advice
 from fewsight.apps.workbench.facts import Facts
 from fewsight.apps.workbench.image_stock import ImageStock
 from fewsight.apps.workbench.opinion_pages import (
@@ -21,7 +26,7 @@ from fewsight.apps.workbench.opinion_pages import (
 )
 from fewsight.apps.workbench.project.catalogue import KnownFile, Stamp
 from fewsight.apps.workbench.project.present import Choice, Standing
-from fewsight.apps.workbench.project_model import Opinion
+from fewsight.apps.workbench.project_model import KnownProgress, Opinion
 
 IMAGES = [f"{number:040x}" for number in range(6)]
 OWL, TIT = "owl-id", "tit-id"
@@ -83,6 +88,28 @@ def test_results_by_group_and_what_is_sorted_where(opinion: Opinion, facts: Fact
     items = {item.path: item for item in sortable_files(opinion, facts, stock)}
     assert items.keys() == {b"0.png", b"1.png", b"2.png", b"3.png", b"5.png"}
     assert (items[b"1.png"].category, items[b"1.png"].confidence, items[b"5.png"].unknown) == ("owl", 0.6, True)
+
+
+def test_progress_tells_what_more_answers_would_bring() -> None:
+    advice = Advice(False, "The last 40 answers changed 9 of 700 decisions.", 9.0, 0.05, 0.04)
+    accuracy = Accuracy(0.87, 0.75, 0.94, 20)
+    status = Status({"owl": 50, "tit": 50}, 100, 700, 0, accuracy, 0.9, advice)
+    curve = ((40, 0.6, 0.4, 0.8), (100, 0.87, 0.75, 0.94))
+    found = progress_of([(OWL, "owl", 50)], 100, status, KnownProgress(0.9, (("colour", 1.0, "colour"),), curve))
+    assert found.goal == (0.9, 52)  # 100 answers gain 5 points, so a logarithm gains 3 by half as many
+    assert found.advice == f"{advice.reason} About 52 more answers to reach 90%."
+    assert found.curve == list(curve)
+    assert found.n_more is None  # too far ahead
+    little = replace(status, advice=replace(advice, expected_gain=0.005, expected_gain_on_new=0.0))
+    found = progress_of([(OWL, "owl", 50)], 100, little, KnownProgress())
+    assert (found.goal, found.n_more) == (None, 35)
+    enough = replace(status, advice=replace(advice, stop=True))
+    assert progress_of([], 100, enough, KnownProgress()).n_more is None
+    few = replace(status, accuracy=Accuracy(0.87, 0.2, 1.0, 3))
+    assert (progress_of([], 100, few, KnownProgress()).goal, progress_of([], 100, few, KnownProgress()).advice) == (
+        None,
+        "",
+    )
 
 
 def test_without_a_model_there_is_little_to_say() -> None:

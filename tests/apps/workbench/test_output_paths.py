@@ -19,6 +19,7 @@ from fewsight._base.errors import InvalidInput
 from fewsight.apps.cli import app
 from fewsight.apps.workbench import ImageSource
 from fewsight.apps.workbench.output_paths import check_filled, check_outputs
+from fewsight.apps.workbench.result_kinds import REPORT, RESULTS
 from fewsight.images import ImageFile
 from small_networks import write_vectors
 
@@ -49,6 +50,17 @@ EVALUATE = ("evaluate", "photos", "--labels", "labels.csv"), ("--json", "--repor
 BORROW = ("evaluate", "photos", "--borrow"), ("--json",), ("photos/owl/1.png", "photos/robin/1.png")
 EXPORT = ("export", "photos"), ("-o",), ("photos/owl/1.png", "photos/loose.jpg")
 VERBS = (EXPORT, LEARN, LEARN_TABLE, LEARN_VECTORS, PREDICT, PREDICT_FILE, PREDICT_VECTORS, EVALUATE, BORROW)
+# Files that no verb reads and none has written: a note, a table of somebody's own, somebody's page, and so on.
+BYSTANDERS = {
+    "notes.txt": b"what I saw on Monday\n",
+    "by hand.csv": b"file,category\nowl/1.png,owl\n",
+    "rows.npz": b"PK\x03\x04 of NumPy",
+    "portrait.jpg": b"\xff\xd8\xff\xe0",
+    "no ending": b"\x89PNG\r\n\x1a\n",
+    "page.html": b"<!doctype html><title>mine</title>",
+    "settings.json": b'{"protocol": "mine"}',
+    "other.sqlite": b"SQLite format 3\0",
+}
 WITHOUT_INPUT = {"demo", "channels", "parts"}
 PROJECT_VERBS = {
     "label",
@@ -133,6 +145,22 @@ def test_an_output_that_is_an_input_is_refused_and_the_input_stays(
     assert contents(place) == before
 
 
+@pytest.mark.parametrize("bystander", BYSTANDERS)
+@pytest.mark.parametrize(
+    ("arguments", "option"), [(arguments, option) for arguments, options, _ in VERBS for option in options]
+)
+def test_an_output_takes_the_place_of_no_other_kind_of_file(
+    arguments: tuple[str, ...], option: str, bystander: str, place: Path
+) -> None:
+    (place / bystander).write_bytes(BYSTANDERS[bystander])
+    before = contents(place)
+    result = CliRunner().invoke(app, [*arguments, option, bystander])
+    assert result.exit_code == 1, result.output
+    assert "written over it; name another file, or remove this one first." in result.stderr
+    assert len(result.stderr.splitlines()) == 1
+    assert contents(place) == before
+
+
 def commands_with_outputs() -> Iterator[tuple[str, str]]:
     """Every command of the program, and each of its options whose value is called FILE: what is read has other names."""
     for name, command in typer.main.get_command(app).commands.items():
@@ -162,11 +190,10 @@ def test_two_results_do_not_share_a_file(place: Path) -> None:
     assert set(contents(place)) == {*PHOTOGRAPHS, "labels.csv", "model.fewsight", "vectors.npz"}
 
 
-def test_results_may_replace_older_ones_beside_the_images(place: Path) -> None:
-    (place / "photos" / "report.html").write_text("of yesterday")
-    check_outputs(
-        [place / "photos" / "report.html", place / "photos" / "new.csv"], [ImageSource(place / "photos"), None]
-    )
+def test_results_may_lie_beside_the_images(place: Path) -> None:
+    (place / "photos" / "report.html").touch()
+    outputs = {REPORT: place / "photos" / "report.html", RESULTS: place / "photos" / "new.json"}
+    check_outputs(outputs, [ImageSource(place / "photos"), None])
 
 
 def test_a_folder_of_results_is_no_folder_of_images_and_no_file(place: Path) -> None:
@@ -181,12 +208,12 @@ def test_a_name_with_an_accent_is_one_name_however_it_is_composed(place: Path) -
     composed, apart = (unicodedata.normalize(form, "été.png") for form in ("NFC", "NFD"))
     (place / "photos" / "owl" / apart).write_bytes((place / "photos/owl/1.png").read_bytes())
     with pytest.raises(InvalidInput, match="would overwrite"):
-        check_outputs([place / "photos" / "owl" / composed], [ImageSource(place / "photos")])
+        check_outputs({RESULTS: place / "photos" / "owl" / composed}, [ImageSource(place / "photos")])
 
 
 @pytest.mark.parametrize("given", [None, "no\0path", "x" * 5000, {"a": {"b": "c\0"}}, [1.5, None]])
 def test_inputs_that_cannot_be_read_are_left_to_who_reads_them(given: Any, place: Path) -> None:
-    check_outputs([place / "x"], [given])
+    check_outputs({RESULTS: place / "x"}, [given])
 
 
 def test_a_folder_that_is_read_is_not_taken_for_a_file_to_write(place: Path) -> None:
@@ -198,7 +225,7 @@ def test_a_folder_that_is_read_is_not_taken_for_a_file_to_write(place: Path) -> 
     assert contents(place) == before
 
 
-def test_the_table_that_a_model_remembers_is_an_input_too(place: Path) -> None:
+def test_the_table_that_a_model_remembers_is_not_replaced(place: Path) -> None:
     write_vectors(place / "table.npz", [ImageFile(place / f"photos/{name}/1.png") for name in ("owl", "robin")])
     table = ("--channels", "vectors", "--set", f"vectors.table={place / 'table.npz'}", "--no-cache")
     (place / "two.csv").write_text("file,category\nowl/1.png,owl\nrobin/1.png,robin\n")
@@ -206,5 +233,5 @@ def test_the_table_that_a_model_remembers_is_an_input_too(place: Path) -> None:
     assert learned.exit_code == 0, learned.output
     before = contents(place)
     result = CliRunner().invoke(app, ["predict", "m.fewsight", "photos/owl/1.png", "-o", "table.npz", "--no-cache"])
-    assert (result.exit_code, "would overwrite" in result.stderr) == (1, True), result.output
+    assert (result.exit_code, "is written over it" in result.stderr) == (1, True), result.output
     assert contents(place) == before

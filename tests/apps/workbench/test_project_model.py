@@ -184,3 +184,18 @@ def test_a_label_is_judged_by_the_others_alone(place) -> None:
     surprise, guess = model.surprises()[chosen]
     assert guess == truth[chosen]  # whatever was said about this very image
     assert surprise == max(score for score, _ in model.surprises().values())
+
+
+def test_questions_that_were_chosen_are_compared_with_the_pool_before_their_answers_come(place) -> None:
+    folder, cache, truth = place
+    followed = Followed(folder, cache)
+    for image in followed.images[:12]:
+        followed.answer(image, truth[image])
+    chosen = followed.model.choose(4, [])
+    positions = [followed.model.position_of[put.image] for put in chosen]
+    while followed.model.look_ahead():
+        pass
+    assert set(followed.model.pool.kept.known(positions)) >= set(positions[:2])
+    again = followed.model.choose(4, [])
+    assert again == chosen
+    followed.bench.close()

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fewsight._base.errors import InvalidInput
-from fewsight.apps.workbench import sort
+from fewsight.apps.workbench import sort, sorted_file
 from fewsight.apps.workbench.project import ProjectFile
 from fewsight.apps.workbench.sort import (
     WAYS,
@@ -265,7 +265,7 @@ def test_a_full_disk_ends_it_and_a_repeated_run_goes_on(
     items, target, copy = (
         [put(folder, f"{n}.jpg", b"%d" % n) for n in range(5)],
         folder.parent / "sorted",
-        sort.shutil.copyfile,
+        sorted_file.shutil.copyfile,
     )
 
     def until_full(source: str, place: str) -> None:
@@ -275,7 +275,7 @@ def test_a_full_disk_ends_it_and_a_repeated_run_goes_on(
 
     plan = plan_sorting(project, folder, items, target)
     with monkeypatch.context() as patch:
-        patch.setattr(sort.shutil, "copyfile", until_full)
+        patch.setattr(sorted_file.shutil, "copyfile", until_full)
         with pytest.raises(InvalidInput, match="what was sorted so far is kept, and a repeated run goes on"):
             apply_plan(project, folder, plan)
     again = sort_all(project, folder, items, target)

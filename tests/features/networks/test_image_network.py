@@ -128,6 +128,7 @@ def test_a_network_that_cannot_be_used_is_one_sentence(write, options, sentence)
     ("wishes", "sentence"),
     [
         ({"side": 32}, "side must be 16, which is what the network takes, got 32."),
+        ({"side": "\ud800"}, r"side must be 16, which is what the network takes, got '\ud800'."),
         ({"output": "logits"}, "output must be one of 'vector', got 'logits'."),
         ({"layout": "chwn"}, "layout must be one of 'nchw', 'nhwc', got 'chwn'."),
         ({"colours": "grey"}, "colours must be one of 'rgb', 'bgr', got 'grey'."),

@@ -72,5 +72,7 @@ def test_families_and_parameters_that_are_none_are_refused():
         FAMILY.climb({"relevances": [1.0]}, np.arange(3.0)[:, None], np.ones(2))
     with pytest.raises(InvalidInput, match="the kernel family 'nonsense' is not known here"):
         family_from_recipe({"kind": "nonsense"})
-    with pytest.raises(InvalidInput, match="kernel family recipe: kind must be one of column_subsets, projections"):
+    with pytest.raises(
+        InvalidInput, match="kernel family recipe: kind must be one of boxes, codebooks, column_subsets"
+    ):
         family_from_recipe({})

@@ -9,6 +9,7 @@ from fewsight._base.types import State
 from fewsight.kernels import HistogramIntersection
 from fewsight.learners import HistogramGPClassifier
 from fewsight.learners.histograms import FastVariance, LazyVariance
+from fewsight.persistence import load, save
 
 
 def test_the_exact_variance_is_that_of_a_dense_reference_and_the_fast_one_ranks_like_it():
@@ -48,6 +49,36 @@ def test_it_is_fitted_when_somebody_asks_and_comes_back_from_its_state():
     again = FastVariance.from_state(fast.state(), fast.operator)
     np.testing.assert_array_equal(again.of(X_TEST), fast.of(X_TEST))
     assert LazyVariance(learner.posterior_, 0, again).fast is again
+
+
+def refuse(*args, **options):
+    raise AssertionError("nobody asked for the variance")
+
+
+@pytest.mark.parametrize("calibrated", [True, False])
+def test_learning_deciding_and_saving_solve_no_system_for_the_variance(calibrated, monkeypatch, tmp_path):
+    monkeypatch.setattr(FastVariance, "fit", refuse)
+    learner = HistogramGPClassifier(noise_variance=0.4, calibrated=calibrated).fit(X, Y)
+    learner.predict(X_TEST)
+    if calibrated:  # otherwise probabilities are those of the latent values, and need it
+        learner.predict_proba(X_TEST)
+        learner.is_unknown(X_TEST)
+        learner.verdict(X_TEST)
+        save(learner, tmp_path / "model")
+        load(tmp_path / "model").verdict(X_TEST)
+    with pytest.raises(AssertionError, match="nobody asked"):
+        learner.latent(X_TEST)
+
+
+@pytest.mark.parametrize("rule", ["contrast", "contrast+variance"])
+@pytest.mark.parametrize("calibrated", [True, False])
+def test_a_verdict_is_the_assessment_without_deviations_before_and_after_saving(rule, calibrated, tmp_path):
+    learner = HistogramGPClassifier(noise_variance=0.4, unknown_rule=rule, calibrated=calibrated).fit(X, Y)
+    save(learner, tmp_path / "model")
+    again = load(tmp_path / "model")
+    for found in (learner.verdict(X_TEST), again.verdict(X_TEST), again.assess(X_TEST).verdict):
+        for one, other in zip(found, learner.assess(X_TEST).verdict, strict=True):
+            np.testing.assert_allclose(one, other, atol=1e-9)
 
 
 @pytest.mark.parametrize("name", ["columns", "bins"])

@@ -74,7 +74,7 @@ def accuracy_of_rest(
     weights = sizes * np.array([(check.n_labelled + 1.0) / len(wrong) for check in checks]) ** recency
     weights /= weights.sum()
     audited = wrong[list(places)]
-    shares = np.array(_interval(audited, weights, n_rest))
+    shares = np.array(share_interval(audited, weights, n_rest))
     if expected is None:
         since = np.array([float(wrong[check.n_labelled :].sum()) for check in checks])
         errors = (shares * float(weights @ sizes) - float(weights @ since)) / n_rest
@@ -84,7 +84,7 @@ def accuracy_of_rest(
     return Accuracy(estimate, 0.0 if audited.all() else worst, best if audited.any() else 1.0, len(checks))
 
 
-def _interval(wrong: Array, weights: Array, n_rest: int) -> tuple[float, float, float]:
+def share_interval(wrong: Array, weights: Array, n_rest: int) -> tuple[float, float, float]:
     """The share of wrong audits, and Jeffreys' interval of it.
 
     With weights that add up to 1 there are effectively 1 / sum of squares of them (Kish), and for an interval fewer, by the

@@ -16,6 +16,7 @@ from fewsight.active.pools.kept_rows import Block, KeptRows
 from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.inputs import Input
 
+FEW_ROWS = 4
 AT_A_TIME = 32  # rows that are computed together: of many kernels, a block of them is large
 
 
@@ -88,6 +89,8 @@ class Pool(ABC):
         """
         if not len(rows) or not len(columns):
             return np.zeros((len(rows), len(columns)))
+        if len(rows) <= FEW_ROWS and 2 * len(columns) > len(self):  # whole rows are quicker, and are kept
+            return self.rows(rows, factors)[:, columns]
         return combined(self._compare(rows, columns), factors)
 
     def rows(self, positions: Indices, factors: Array) -> Array:

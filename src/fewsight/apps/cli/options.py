@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from fewsight.apps.cli.console import say
 from fewsight.apps.cli.signals import undisturbed
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ CacheFolder = Annotated[
         metavar="FOLDER",
         show_default="the user's cache, or FEWSIGHT_CACHE",
         rich_help_panel=KEEP,
-        help="Where computed features are kept for the next run; at most 8 gigabytes, or FEWSIGHT_CACHE_GB.",
+        help="Where computed features are kept for the next run; `fewsight cache` shows and limits it.",
     ),
 ]
 NoCache = Annotated[
@@ -166,4 +167,4 @@ def workplace(jobs: int | None, cache_folder: Path | None, no_cache: bool) -> Wo
 
     if no_cache and cache_folder is not None:
         raise typer.BadParameter("--no-cache and --cache-dir contradict each other.")
-    return Workplace(jobs=jobs or -1, cache_folder=cache_folder, keep_features=not no_cache)
+    return Workplace(jobs=jobs or -1, cache_folder=cache_folder, keep_features=not no_cache, tell=say)

@@ -6,7 +6,18 @@ from typing import Annotated
 
 import typer
 
-from fewsight.apps.cli import channels, demo, evaluate, label, learn, parts, predict, project_verbs, sort_verb
+from fewsight.apps.cli import (
+    cache_verb,
+    channels,
+    demo,
+    evaluate,
+    label,
+    learn,
+    parts,
+    predict,
+    project_verbs,
+    sort_verb,
+)
 from fewsight.apps.cli.errors import PlainErrors
 
 app = typer.Typer(
@@ -26,6 +37,7 @@ app.command(epilog=predict.EXAMPLES)(predict.predict)
 app.command(epilog=evaluate.EXAMPLES)(evaluate.evaluate)
 app.command(epilog=channels.EXAMPLES)(channels.channels)
 app.command(epilog=parts.EXAMPLES)(parts.parts)
+app.command(epilog=cache_verb.EXAMPLES)(cache_verb.cache)
 app.command(epilog=project_verbs.STATUS_EXAMPLES)(project_verbs.status)
 app.command(epilog=sort_verb.EXAMPLES)(sort_verb.sort)
 app.command(epilog=project_verbs.IMPORT_EXAMPLES, name="import")(project_verbs.import_)

@@ -178,8 +178,9 @@ def export(
     """
     from fewsight.apps.cli.console import plural, tell
     from fewsight.apps.workbench.output_paths import check_outputs
+    from fewsight.apps.workbench.result_kinds import LABELS
 
-    check_outputs([output], [folder, *([] if project is None else [project])])
+    check_outputs({LABELS: output}, [folder, *([] if project is None else [project])])
     with open_project(folder, project, None) as bench:
         found = bench.export_labels(output)
     if as_json:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from fewsight.apps.workbench.borrowing import Borrowed, BorrowingOptions, borrow, offers, read_refusals, read_senses
+    from fewsight.apps.workbench.cache_room import CacheRoom, room_of_cache
     from fewsight.apps.workbench.channel_options import (
         AUTO,
         AUTO_CHANNELS,
@@ -54,6 +55,7 @@ _NAMES = {
         "read_refusals",
         "read_senses",
     ),
+    "fewsight.apps.workbench.cache_room": ("CacheRoom", "room_of_cache"),
     "fewsight.evaluation": ("BorrowingResult", "Evaluation", "Protocol"),
     "fewsight.apps.workbench.demonstration": ("Demonstration", "demo"),
     "fewsight.apps.workbench.evaluating": (
@@ -76,6 +78,7 @@ __all__ = [
     "Borrowed",
     "BorrowingOptions",
     "BorrowingResult",
+    "CacheRoom",
     "ChannelDescription",
     "Demonstration",
     "Evaluated",
@@ -104,6 +107,7 @@ __all__ = [
     "read_refusals",
     "read_senses",
     "read_settings",
+    "room_of_cache",
     "table_rows",
     "write_prediction_report",
     "write_rows",

@@ -12,9 +12,10 @@ from fewsight.apps.workbench.channel_options import make_channels
 from fewsight.apps.workbench.evaluating import evaluate_images, write_results
 from fewsight.apps.workbench.image_sources import Workplace
 from fewsight.apps.workbench.learning import Learned, learn
-from fewsight.apps.workbench.output_paths import checked_files, make_output_folder
+from fewsight.apps.workbench.output_paths import check_outputs, checked_files, make_output_folder
 from fewsight.apps.workbench.predicting import Predictions, file_of
 from fewsight.apps.workbench.prediction_table import write_table
+from fewsight.apps.workbench.result_kinds import MODEL, PREDICTIONS, REPORT, RESULTS
 from fewsight.apps.workbench.sample_photos import CHANNELS
 from fewsight.evaluation import ActiveCurves, Evaluation, Protocol, compare_asking
 from fewsight.images import ImageSet, draw_split, sample_set
@@ -51,6 +52,7 @@ def demo(output: str | Path, *, workplace: Workplace | None = None) -> Demonstra
     folder, workplace = make_output_folder(output), workplace or Workplace()
     report, results = folder / "report.html", folder / "results.json"
     model, table = folder / "model.fewsight", folder / "predictions.csv"
+    check_outputs({REPORT: report, RESULTS: results, MODEL: model, PREDICTIONS: table}, [])
     images = sample_set()
     evaluation = evaluate_images(images, PROTOCOL, channels=CHANNELS, workplace=workplace)
     asking = _ask(images, workplace)

@@ -13,6 +13,7 @@ from fewsight.apps.workbench.channel_options import make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about
 from fewsight.apps.workbench.learners import WantedLearners
 from fewsight.apps.workbench.output_paths import checked_files
+from fewsight.apps.workbench.result_kinds import REPORT, RESULTS
 from fewsight.channels import Channel
 from fewsight.evaluation import (
     COMBINATIONS,
@@ -42,7 +43,7 @@ class Evaluated:
     comparison: Comparison | None = None  # with baselines, where it was asked for
 
 
-@checked_files(reads=("source", "options"), writes=("json_file", "report_file"))
+@checked_files(reads=("source", "options"), writes={"json_file": RESULTS, "report_file": REPORT})
 def evaluate_folder(
     source: ImageSource,
     protocol: Protocol,
@@ -128,7 +129,7 @@ def compare_images(
         return compare_baselines(images, protocol, {channel.name: channel for channel in made}, learner=learner)
 
 
-@checked_files(reads=("source", "options"), writes=("json_file",))
+@checked_files(reads=("source", "options"), writes={"json_file": RESULTS})
 def evaluate_borrowing_folder(
     source: ImageSource,
     protocol: Protocol,

@@ -17,6 +17,8 @@ from pathlib import Path
 from fewsight._base.errors import InvalidInput, UnreadableImage
 from fewsight._base.progress import track
 from fewsight._base.replacement import replacing
+from fewsight.apps.workbench import scan as scanning
+from fewsight.apps.workbench import sort as sorting
 from fewsight.apps.workbench.project import catalogue
 from fewsight.apps.workbench.project.catalogue import (
     KnownFile,
@@ -29,6 +31,7 @@ from fewsight.apps.workbench.project.events import check_name
 from fewsight.apps.workbench.project.file import ProjectFile
 from fewsight.apps.workbench.project.location import FILE_NAME
 from fewsight.apps.workbench.project.present import Present
+from fewsight.apps.workbench.result_kinds import LABEL_COLUMNS
 from fewsight.apps.workbench.sort import UNKNOWN, UNSURE
 from fewsight.images.cells import as_cell, from_cell
 from fewsight.images.files import printable, read_bytes
@@ -38,9 +41,9 @@ from fewsight.images.image_set import ImageSet, image_set_from_class_folders
 from fewsight.images.table import CATEGORY_COLUMNS, FILE_COLUMNS, delimiter_of, text_of_table
 
 CATEGORY, NONE, DISCARDED, DISAGREEMENT = "category", "none of these", "discarded", "disagreement"
-COLUMNS = ("file", "category", "answer", "hash", "who")
 _KINDS = {CATEGORY: "label", NONE: "none", DISCARDED: "discard"}
 _ANSWERS = {kind: answer for answer, kind in _KINDS.items()}
+OTHER_CONTENT = "other content under an old name, so the old label does not count"
 
 
 @dataclass(frozen=True)
@@ -79,7 +82,7 @@ def export_table(path: str | os.PathLike[str], project: ProjectFile, present: Pr
     rows = list(_exported_rows(known_files(project), present))
     with replacing(Path(path)) as stream:
         text = io.StringIO(newline="")
-        csv.writer(text).writerows([COLUMNS, *([as_cell(cell) for cell in row] for row in rows)])
+        csv.writer(text).writerows([LABEL_COLUMNS, *([as_cell(cell) for cell in row] for row in rows)])
         stream.write(text.getvalue().encode("utf-8", "surrogateescape"))
     return Exported(len(rows), len(set(standings) - {row[3] for row in rows}))
 
@@ -99,8 +102,12 @@ def _exported_rows(files: Mapping[bytes, KnownFile], present: Present) -> Iterat
 
 
 def image_set_from_project(folder: Path) -> ImageSet | None:
-    """The images that people labelled, each content once, and those of no category; None where there are no labels."""
+    """The images that people labelled, each content once, and those of no category; None where there are no labels.
+
+    The folder is looked at first: labels follow files that were moved, and other content under an old name is listed.
+    """
     with ProjectFile(folder / FILE_NAME, create=False) as project:
+        replaced = _replaced(project, folder)
         present, files = Present([event for _, event in project.events()]), known_files(project)
     labels, standings = present.labels(), present.standings()
     none = {image for image, each in standings.items() if each.choice is not None and each.choice.kind == "none"}
@@ -115,8 +122,20 @@ def image_set_from_project(folder: Path) -> ImageSet | None:
     return ImageSet(
         images,
         [present.categories[labels[content]] for _, content in chosen],
+        unreadable=[
+            UnreadableImage(printable(absolute_path(folder, path)), OTHER_CONTENT)
+            for path in replaced
+            if files[path].hash not in standings
+        ],
         outsiders=[ImageFile(absolute_path(folder, path), content) for path, content in outsiders],
     )
+
+
+def _replaced(project: ProjectFile, folder: Path) -> list[bytes]:
+    """Files that have another content than they had when the folder was last looked at, which it is now."""
+    if not project.writable:
+        return []
+    return scanning.scan(project, folder, sorting.targets_left_out(project)).replaced
 
 
 # In.

@@ -49,8 +49,10 @@ class FolderWatch:
         seed: int = 0,
         n_workers: int | None = None,
         notes: Callable[[], list[Draft | Act]] = list,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._bench, self._tell, self._notes, self._supply, self._seed = bench, tell, notes, supply, seed
+        self._clock = clock
         self._lock = threading.Lock()  # of the stock: readings come while it is read again
         self.stock = ImageStock.read(bench.file, seed)
         self.preparation = Preparation(
@@ -67,7 +69,7 @@ class FolderWatch:
         self._readings: queue.SimpleQueue[Reading | None] = queue.SimpleQueue()
         self._n_unkept = 0  # readings that are not in the project file yet
         self._wake, self._closed = threading.Event(), False
-        self._scan_wanted, self.n_scans = True, 0
+        self._scan_wanted, self._scanned_at, self.n_scans = True, 0.0, 0
         self._asked_for: set[bytes] = set()  # files that were given to the preparation
         self.groups: dict[str, tuple[str, ...]] = {}  # images of one picture or burst, by each of them
         self._looks, self._n_grouped, self._grouped_at = KnownLooks(cache), 0, 0.0
@@ -89,7 +91,8 @@ class FolderWatch:
         self.preparation.close()
         self._readings.put(None)
         for thread in self._threads:
-            thread.join(CLOSING_SECONDS)
+            if thread.is_alive():
+                thread.join(CLOSING_SECONDS)
 
     def scan_soon(self) -> None:
         """Look at the folder now."""
@@ -113,26 +116,29 @@ class FolderWatch:
     # Threads.
 
     def _watch(self) -> None:
-        last = 0.0
         while not self._closed:
-            if self._scan_wanted or time.monotonic() - last >= SCAN_SECONDS:
-                self._scan()
-                last, self._scan_wanted = time.monotonic(), False
-            self._listen()
-            self._supply.want(self.stock, self.preparation)
-            self._group()
+            self.look()
             self._wake.wait(LISTEN_SECONDS)
             self._wake.clear()
+
+    def look(self) -> None:
+        """One round: scan if somebody asked for it or a minute has passed, and take in what others wrote."""
+        if self._scan_wanted or self._clock() - self._scanned_at >= SCAN_SECONDS:
+            self._scan()
+            self._scanned_at, self._scan_wanted = self._clock(), False
+        self._listen()
+        self._supply.want(self.stock, self.preparation)
+        self._group()
 
     def _group(self) -> None:
         """Find copies and bursts again where images are new: when all are read, or now and then meanwhile."""
         images = list(self.stock.paths)
-        due = time.monotonic() - self._grouped_at >= GROUP_SECONDS or not self.preparation.n_waiting
+        due = self._clock() - self._grouped_at >= GROUP_SECONDS or not self.preparation.n_waiting
         if len(images) == self._n_grouped or not due:
             return
         groups = picture_groups({image: self.stock.captures.get(image, Capture()) for image in images}, self._looks)
         self.groups = {image: group for group in groups for image in group}
-        self._n_grouped, self._grouped_at = len(images), time.monotonic()
+        self._n_grouped, self._grouped_at = len(images), self._clock()
         if groups:
             self._tell()
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from fewsight._base.checks import check_choice
 from fewsight._base.errors import UnreadableImage
 from fewsight._base.scratch import scratch_folder
+from fewsight.apps.workbench.cache_room import too_small
 from fewsight.apps.workbench.exchange import image_set_from_project
 from fewsight.apps.workbench.project.location import FILE_NAME
 from fewsight.channels import Channel
@@ -49,11 +50,15 @@ class ImageSource:
 
 @dataclass(frozen=True)
 class Workplace:
-    """How the work is done, never what comes out: processors, and the folder that keeps features between runs."""
+    """How the work is done, never what comes out: processors, and the folder that keeps features between runs.
+
+    `tell` is given a sentence where that folder turned out too small.
+    """
 
     jobs: int = -1
     cache_folder: Path | None = None
     keep_features: bool = True
+    tell: Callable[[str], None] | None = None
 
     @contextlib.contextmanager
     def cache(self) -> Iterator[FeatureCache]:
@@ -63,7 +68,11 @@ class Workplace:
             if not self.keep_features:
                 folder = stack.enter_context(scratch_folder())
             stack.enter_context(_workers_gone_afterwards())
-            yield FeatureCache(folder)
+            cache = FeatureCache(folder)
+            yield cache
+        sentence = too_small(cache)
+        if self.tell is not None and sentence is not None:
+            self.tell(sentence)
 
 
 @contextlib.contextmanager

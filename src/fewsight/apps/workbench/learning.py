@@ -17,6 +17,7 @@ from fewsight.apps.workbench.channel_options import AUTO, make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about, unreadable_among
 from fewsight.apps.workbench.learners import check_memory, choose_learner, new_learner, way_of
 from fewsight.apps.workbench.output_paths import checked_files
+from fewsight.apps.workbench.result_kinds import MODEL
 from fewsight.channels import Channel
 from fewsight.images import Image, ImageSet, find_duplicates
 from fewsight.images.duplicates import largest_of_each
@@ -72,7 +73,7 @@ class Learned:
         return dict(sorted(named, key=lambda pair: -pair[1]))
 
 
-@checked_files(reads=("source", "options"), writes=("output",))
+@checked_files(reads=("source", "options"), writes={"output": MODEL})
 def learn_folder(
     source: ImageSource,
     output: str | Path,

@@ -214,6 +214,7 @@ class ModelThread:
             self._learn(model)
             or self._adopt(model)
             or self._answer_call(model)
+            or (model.is_ready and model.look_ahead())
             or self._grow(model)
             or self._begin_relearning(model)
             or self._assess(model)

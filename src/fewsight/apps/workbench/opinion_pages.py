@@ -8,8 +8,18 @@ from typing import TYPE_CHECKING
 
 from fewsight.apps.workbench.facts import Facts
 from fewsight.apps.workbench.image_stock import ImageStock
-from fewsight.apps.workbench.project.events import Json
-from fewsight.apps.workbench.session_messages import GridImage, Guess, Interval, Progress, ResultItem, ResultPage
+from fewsight.apps.workbench.project.events import Event, Json
+from fewsight.apps.workbench.session_messages import (
+    Disagreement,
+    GridImage,
+    Guess,
+    Interval,
+    LabelItem,
+    LabelPage,
+    Progress,
+    ResultItem,
+    ResultPage,
+)
 from fewsight.apps.workbench.sort import Sortable
 
 if TYPE_CHECKING:
@@ -81,6 +91,37 @@ def may_belong(category: str, opinion: Opinion | None, facts: Facts, stock: Imag
                 found.append((float(opinion.probability[place][column]), image))
     found.sort(key=lambda pair: (-pair[0], pair[1]))
     return [GridImage(image, stock.shown(image), probability) for probability, image in found[:n]]
+
+
+def label_page(
+    found: Mapping[str, tuple[str, Event]],
+    surprises: Mapping[str, tuple[float, str]],
+    stock: ImageStock,
+    category: str | None,
+    start: int,
+    n: int,
+) -> LabelPage:
+    """Labels of a category, or of all, the most surprising first; among equals the newest first."""
+    items = [
+        LabelItem(image, stock.shown(image), key, event.who, event.at, *surprises.get(image, (0.0, "")))
+        for image, (key, event) in found.items()
+        if category in (None, key)
+    ]
+    items.sort(key=lambda item: (-item.surprise, -item.at))
+    return LabelPage(items[start : start + n], len(items), start + n if start + n < len(items) else None)
+
+
+def disagreements(facts: Facts, stock: ImageStock) -> list[Disagreement]:
+    """The images about which persons differ."""
+    ties = [(image, each.votes) for image, each in sorted(facts.standings.items()) if each.choice is None]
+    return [
+        Disagreement(
+            image,
+            stock.shown(image),
+            tuple((who, choice.kind, choice.category) for who, choice in sorted(votes.items())),
+        )
+        for image, votes in ties
+    ]
 
 
 def result_of(image: str, opinion: Opinion | None, facts: Facts, stock: ImageStock) -> ResultItem:
@@ -195,6 +236,10 @@ def progress_of(
     if status is None or known is None:
         return Progress(labelled, "", None, None, list(counts), [], [])
     accuracy = _telling(status.accuracy)
+    n_more, goal = (None, None) if accuracy is None else _outlook(status, accuracy)
+    advice = status.advice.reason if status.advice.stop or accuracy is not None else ""
+    if goal is not None:
+        advice += f" About {goal[1]:,} more answers to reach {goal[0]:.0%}."
     checks = None if accuracy is None else Interval(accuracy.estimate, accuracy.low, accuracy.high)
     sentence = (
         labelled
@@ -204,12 +249,28 @@ def progress_of(
     )
     return Progress(
         sentence,
-        status.advice.reason if status.advice.stop or accuracy is not None else "",
+        advice,
         checks,
         known.left_out,
         list(counts),
         list(known.curve),
         list(known.cues),
         0 if accuracy is None else accuracy.n_audits,
-        known.n_more,
+        n_more,
+        goal,
     )
+
+
+def _outlook(status: Status, accuracy: Accuracy) -> tuple[int | None, tuple[float, int] | None]:
+    """Answers until more of them hardly help, and a goal with the answers that it takes."""
+    from fewsight.active.assessment.accuracy_curve import Forecast, next_mark
+
+    advice = status.advice
+    if advice.stop:
+        return None, None
+    on_rest = Forecast.of(status, advice.expected_gain)
+    on_all = Forecast.of(status, max(advice.expected_gain or 0.0, advice.expected_gain_on_new or 0.0))
+    mark = next_mark(accuracy.estimate)
+    n_more = None if on_all is None else on_all.answers_to_stop()
+    wanted = None if on_rest is None or mark is None else on_rest.answers_to_gain(mark - accuracy.estimate)
+    return n_more, None if mark is None or wanted is None else (mark, wanted)

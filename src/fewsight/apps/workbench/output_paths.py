@@ -1,8 +1,8 @@
-"""Where results may go, checked before any work is done: nothing that is read is ever overwritten, and an hour of computing
-does not end in a missing folder.
+"""Where results may go, checked before any work is done: nothing that is read is ever overwritten, nor anything that is not an
+older result of the same kind; and an hour of computing does not end in a missing folder.
 
-A verb says with `checked_files` which of its parameters name files to read and which name files to write; the rest follows. A
-contract test refuses a verb that has such parameters and does not say.
+A verb says with `checked_files` which of its parameters name files to read, and which name files to write and of what kind; the
+rest follows. A contract test refuses a verb that has such parameters and does not say.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from fewsight._base.errors import InvalidInput
 from fewsight.apps.workbench.image_sources import ImageSource
+from fewsight.apps.workbench.result_kinds import ResultKind, check_replaceable
 from fewsight.images.files import printable
 from fewsight.images.listing import files_below, is_meant_as_image
 from fewsight.images.table import files_in_table
@@ -28,13 +29,14 @@ Verb = Callable[Parameters, Result]
 
 
 def checked_files(
-    *, reads: Sequence[str] = (), writes: Sequence[str] = (), fills: Sequence[str] = ()
+    *, reads: Sequence[str] = (), writes: Mapping[str, ResultKind] | None = None, fills: Sequence[str] = ()
 ) -> Callable[[Callable[Parameters, Result]], Callable[Parameters, Result]]:
     """For a verb whose parameters of these names are what it reads, the files it writes and the folders it fills.
 
     The verb is refused, before it begins, if a file to write is one to read (by whatever link, spelling or case), stands for two
-    results, or cannot be written.
+    results, would replace something of another kind, or cannot be written.
     """
+    kinds = writes or {}
 
     def decorate(verb: Callable[Parameters, Result]) -> Callable[Parameters, Result]:
         signature = inspect.signature(verb)
@@ -43,19 +45,20 @@ def checked_files(
         def checked(*arguments: Parameters.args, **settings: Parameters.kwargs) -> Result:
             given = signature.bind(*arguments, **settings).arguments
             inputs = [given.get(name) for name in reads]
-            check_outputs([given.get(name) for name in writes], inputs)
+            check_outputs({kind: given.get(name) for name, kind in kinds.items()}, inputs)
             check_filled([given.get(name) for name in fills], inputs)
             return verb(*arguments, **settings)
 
-        checked.__dict__["files"] = (*reads, *writes, *fills)
+        checked.__dict__["files"] = (*reads, *kinds, *fills)
         return checked
 
     return decorate
 
 
-def check_outputs(outputs: Iterable[str | Path | None], inputs: Iterable[Given]) -> None:
-    """Each output can be written, none is an input, and no two are the same file."""
-    wanted = [check_output_file(output) for output in outputs if output is not None]
+def check_outputs(outputs: Mapping[ResultKind, str | Path | None], inputs: Iterable[Given]) -> None:
+    """Each output can be written, none is an input, no two are the same file, and none replaces another kind of file."""
+    kinds = {kind: check_output_file(output) for kind, output in outputs.items() if output is not None}
+    wanted = list(kinds.values())
     known: set[str | tuple[int, int]] = set()
     for output in wanted:
         if known & _identities(output):
@@ -67,6 +70,8 @@ def check_outputs(outputs: Iterable[str | Path | None], inputs: Iterable[Given])
                 raise InvalidInput(
                     f"{_shown(output)}: would overwrite {_shown(clash)}, which is read; name another file for the result."
                 )
+    for kind, output in kinds.items():
+        check_replaceable(output, kind)
 
 
 def check_filled(folders: Iterable[str | Path | None], inputs: Iterable[Given]) -> None:

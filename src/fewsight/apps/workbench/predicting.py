@@ -15,7 +15,8 @@ from fewsight._base.progress import silent, track
 from fewsight._base.types import Array
 from fewsight.apps.workbench.channel_options import set_places
 from fewsight.apps.workbench.image_sources import Workplace, unreadable_among
-from fewsight.apps.workbench.output_paths import check_outputs, checked_files
+from fewsight.apps.workbench.output_paths import checked_files
+from fewsight.apps.workbench.result_kinds import PREDICTION_PAGE, PREDICTIONS
 from fewsight.images import Image, ImageFile, ImageSet, images_in
 from fewsight.learners import Learner
 from fewsight.persistence import load_learner
@@ -65,7 +66,7 @@ class Predictions:
         images = ImageSet(batch).without(failures).images
         if not images:
             return []
-        found = self._model.assess(images)
+        found = self._model.verdict(images)
         unknown = [""] * len(images) if found.unknown is None else np.where(found.unknown, "yes", "no").tolist()
         columns = (images, found.probabilities, uncertainty_of(found.probabilities), unknown)
         return [self._row(*parts) for parts in zip(*columns, strict=True)]
@@ -76,7 +77,7 @@ class Predictions:
         return Prediction(file_of(image), self.categories[best], each[best], float(uncertainty), answer, each)
 
 
-@checked_files(reads=("model_file", "paths", "options"), writes=("output", "report"))
+@checked_files(reads=("model_file", "paths", "options"), writes={"output": PREDICTIONS, "report": PREDICTION_PAGE})
 def predict_images(
     model_file: str | Path,
     paths: Sequence[str | Path],
@@ -96,7 +97,6 @@ def predict_images(
     if not model.needs.are_images(model.channels):
         raise ModelFileError(f"{model_file}: this model does not categorise images; it can be used from Python only.")
     set_places(model.channels, options or {})
-    check_outputs([output, report], [getattr(channel, place) for channel in model.channels for place in channel.places])
     for channel in model.channels:
         channel.check()
     found = images_in(paths)

@@ -11,30 +11,29 @@ from typing import BinaryIO
 from fewsight._base.replacement import replacing
 from fewsight.apps.workbench.output_paths import checked_files
 from fewsight.apps.workbench.predicting import Prediction, Predictions
+from fewsight.apps.workbench.result_kinds import PREDICTION_COLUMNS, PREDICTION_PAGE, PREDICTIONS
 from fewsight.images.cells import as_cell
-
-COLUMNS = ("file", "category", "probability", "uncertainty", "unknown")
 
 
 def table_rows(
     predictions: Iterable[Prediction], categories: Sequence[str] = (), *, digits: int = 6
 ) -> Iterator[list[str]]:
     """Headings and then a row per image; with `categories`, the model's, also a column for the probability of each."""
-    yield [*COLUMNS, *(f"probability_{category}" for category in categories)]
+    yield [*PREDICTION_COLUMNS, *(f"probability_{category}" for category in categories)]
     for row in predictions:
         numbers = [f"{number:.{digits}f}" for number in (row.probability, row.uncertainty)]
         each = [f"{number:.{digits}f}" for number in row.probabilities] if categories else []
         yield [row.file, row.category, *numbers, row.unknown, *each]
 
 
-@checked_files(writes=("path",))
+@checked_files(writes={"path": PREDICTIONS})
 def write_table(path: str | Path, predictions: Iterable[Prediction], categories: Sequence[str] = ()) -> None:
     """Write the table to a file, whole or not at all, row by row as the predictions arrive."""
     with replacing(Path(path)) as stream:
         write_rows(stream, predictions, categories)
 
 
-@checked_files(reads=("model_file",), writes=("path",))
+@checked_files(reads=("model_file",), writes={"path": PREDICTION_PAGE})
 def write_prediction_report(
     path: str | Path, predictions: Sequence[Prediction], source: Predictions, model_file: str | Path
 ) -> None:

@@ -22,7 +22,7 @@ from fewsight.apps.workbench.asking_records import AskingRecords, add_records, a
 from fewsight.apps.workbench.learners import GP, new_learner
 from fewsight.apps.workbench.project.events import Event, Relearned
 from fewsight.apps.workbench.project.present import Present
-from fewsight.apps.workbench.question_desk import Put
+from fewsight.apps.workbench.question_desk import FIXED, Put
 from fewsight.channels import Channel
 from fewsight.learners import Learner
 
@@ -33,8 +33,15 @@ CUES = {
     "spatial_pmk": "shapes and their layout",
     "dense_pmk": "shapes and their layout",
     "vocabulary_pmk": "shapes and their layout",
+    "windows": "shapes in parts of the image",
     "harris_pmk": "shapes at corners",
+    "fisher_kb": "parts and their arrangement",
+    "fisher_dog": "parts and their arrangement",
+    "fisher_harris": "parts and their arrangement",
+    "fisher_hessian": "parts and their arrangement",
     "opponent_sift": "coloured shapes",
+    "geometric_blur": "shapes at edges",
+    "geometric_blur_distortion": "shapes at edges and where they are",
     "phog": "outlines",
     "texture": "texture",
     "colour": "colour",
@@ -69,12 +76,12 @@ class Opinion:
 @final
 @dataclass(frozen=True)
 class KnownProgress:
-    """Accuracy on labelled images, each decided by the others; channels with their shares and what they look at."""
+    """Accuracy on labelled images, each decided by the others; channels with their shares and what they look at; accuracy over
+    labels, by random checks: labels, accuracy and its interval."""
 
     left_out: float | None = None
     cues: tuple[tuple[str, float, str], ...] = ()
     curve: tuple[tuple[int, float, float, float], ...] = ()
-    n_more: int | None = None
 
 
 @final
@@ -93,6 +100,7 @@ class ProjectModel:
         self._adopted: set[str] = set()  # digests of labels that a re-learning of ours knew
         self._key_of: dict[str, str] = {}  # id of each category, by the name that the learner knows it by
         self._job: Relearning | None = None  # that may still be adopted
+        self._ahead: list[int] = []  # positions of questions whose kernel values will be needed
         self._last: tuple[int, str] | None = (
             None  # the order of the last event that was followed; an earlier one may come later
         )
@@ -191,10 +199,18 @@ class ProjectModel:
         behind it are chosen again before anybody sees them.
         """
         places = [self.position_of[image] for image in held if image in self.position_of]
-        first = self._query(1, places)
-        if not first or n == 1:
-            return first
-        return first + self._query(n - 1, [*places, self.position_of[first[0].image]])
+        chosen = self._query(1, places)
+        if chosen and n > 1:
+            chosen += self._query(n - 1, [*places, self.position_of[chosen[0].image]])
+        self._ahead = [self.position_of[put.image] for put in chosen[:FIXED]]
+        return chosen
+
+    def look_ahead(self) -> bool:
+        """Compare one of the questions that were chosen with the pool, as its answer will need it; False if that is done."""
+        if not self._ahead:
+            return False
+        self.pool.parts(np.array([self._ahead.pop(0)]))
+        return True
 
     def _query(self, n: int, held: Sequence[int]) -> list[Put]:
         query = self.learner.query(n, held=sorted(held))
@@ -277,6 +293,7 @@ class ProjectModel:
         return KnownProgress(
             None if left_out is None else left_out.accuracy,
             tuple((name, share, CUES.get(name, name)) for name, share in cues),
+            tuple((n, each.estimate, each.low, each.high) for n, each in self.learner.accuracy_curve()),
         )
 
     def learner_or_refusal(self) -> Learner | None:

@@ -157,7 +157,8 @@ class Progress:
 
     accuracy_checks : by images drawn at random. accuracy_left_out : of labelled images, each decided by the others.
     curve : labels, accuracy and its interval, as the random checks say it, over time. cues : channel, its share, in words.
-    n_more : labels until the advice would be to stop; None where that cannot be said.
+    n_more : answers until the advice would be to stop; None where that cannot be said.
+    goal : an accuracy a little above that of now, and the answers that it would take; None likewise. The advice says it in words.
     """
 
     sentence: str
@@ -169,6 +170,7 @@ class Progress:
     cues: list[tuple[str, float, str]]
     n_checks: int = 0
     n_more: int | None = None
+    goal: tuple[float, int] | None = None
 
 
 @dataclass(frozen=True)

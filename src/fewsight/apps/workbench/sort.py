@@ -8,9 +8,7 @@ on where the last one ended, and undo removes exactly what was made and has not 
 from __future__ import annotations
 
 import contextlib
-import errno
 import os
-import shutil
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -22,22 +20,21 @@ from fewsight._base.errors import InvalidInput, UnreadableImage
 from fewsight._base.progress import track
 from fewsight.apps.workbench.project.catalogue import absolute_path, in_folder, now_us, relative_path
 from fewsight.apps.workbench.project.file import ProjectFile
+from fewsight.apps.workbench.sorted_file import (
+    TEMPORARY,
+    Placed,
+    content_of,
+    finish_move,
+    is_made,
+    make_file,
+    remove_file,
+)
 from fewsight.apps.workbench.target_names import FolderNames, TakenNames
-from fewsight.images.files import printable, read_bytes, reason_of
-from fewsight.images.hashing import hash_of
+from fewsight.images.files import printable, reason_of
 
 UNSURE, UNKNOWN = "_unsure", "_unknown"
 WAYS = ("copy", "hardlink", "symlink", "move")
 BATCH = 64  # files between two commits
-TEMPORARY = ".writing-sorted"  # beside its place; one at a time in a folder
-HOPELESS = {
-    errno.ENOSPC,
-    errno.EDQUOT,
-    errno.EROFS,
-    errno.EACCES,
-    errno.EPERM,
-    errno.EIO,
-}  # the next file fares no better
 
 
 @dataclass(frozen=True)
@@ -49,16 +46,6 @@ class Sortable:
     category: str | None
     confidence: float = 1.0
     unknown: bool = False
-
-
-@dataclass(frozen=True)
-class Placed:
-    """A file to make, or that was made: where it comes from and where it goes, relative to the target."""
-
-    source: bytes
-    target: bytes
-    hash: str
-    sorting: int = 0
 
 
 @dataclass(frozen=True)
@@ -127,13 +114,12 @@ def apply_plan(project: ProjectFile, folder: Path, plan: SortPlan) -> SortOutcom
     if plan.taken_back:
         _take_back(project, folder, plan.target, plan.taken_back, outcome)
         outcome.n_done = 0
-    _run(project, plan.half_moved, "done", lambda row: _finish_move(folder, plan.target, row), outcome)
+    _run(project, plan.half_moved, "done", lambda row: finish_move(folder, plan.target, row), outcome)
     if plan.files:
         sorting = _begin(project, plan)
         _make_folders(project, plan, sorting)
-        make = _MAKERS[plan.way]
         rows = [Placed(file.source, file.target, file.hash, sorting) for file in plan.files]
-        _run(project, rows, "done", lambda row: _made(make, folder, plan.target, row), outcome)
+        _run(project, rows, "done", lambda row: make_file(plan.way, folder, plan.target, row), outcome)
     return outcome
 
 
@@ -248,8 +234,8 @@ def _settle_planned(project: ProjectFile, folder: Path, target: Path) -> list[Pl
     ways = _ways(project)
     half_moved = []
     for row in _rows(project, target, "planned"):
-        made = _is_made(folder, target, row, ways[row.sorting])
-        if made and ways[row.sorting] == "move" and _content(absolute_path(folder, row.source)) == row.hash:
+        made = is_made(folder, target, row, ways[row.sorting])
+        if made and ways[row.sorting] == "move" and content_of(absolute_path(folder, row.source)) == row.hash:
             half_moved.append(row)
         else:
             _note(project, [row], "done" if made else "undone")
@@ -281,98 +267,6 @@ def _run(
             _note(project, finished, state)
 
 
-def _made(make: Callable[[str, str, str], None], folder: Path, target: Path, row: Placed) -> str | None:
-    """Make one file; why not, if it could not be made."""
-    source, place = absolute_path(folder, row.source), absolute_path(target, row.target)
-    try:
-        if _content(source) != row.hash:
-            return "it has changed or cannot be read, so it was not sorted"
-        make(source, place, row.hash)
-    except FileExistsError:
-        return (
-            None if _content(place) == row.hash else "a file of this name appeared in the target, so it was not sorted"
-        )
-    except UnreadableImage as error:
-        return error.reason
-    except OSError as error:
-        if error.errno in HOPELESS:
-            raise InvalidInput(
-                f"{printable(place)}: {reason_of(error, place)}; what was sorted so far is kept, and a repeated run goes on."
-            ) from None
-        return reason_of(error, source)
-    return None
-
-
-def _copy(source: str, place: str, content: str) -> None:
-    """Whole under its name, or not at all, and never over another file."""
-    temporary = os.path.join(os.path.dirname(place), TEMPORARY)
-    try:
-        shutil.copyfile(source, temporary)
-        with contextlib.suppress(OSError):
-            shutil.copystat(source, temporary)
-        _flush(temporary)
-        if _content(temporary) != content:
-            raise UnreadableImage(printable(source), "it changed while it was copied")
-        _rename(temporary, place)
-    finally:
-        with contextlib.suppress(OSError):
-            os.unlink(temporary)
-
-
-def _hardlink(source: str, place: str, content: str) -> None:
-    os.link(source, place)
-
-
-def _symlink(source: str, place: str, content: str) -> None:
-    os.symlink(os.path.abspath(source), place)
-
-
-def _move(source: str, place: str, content: str) -> None:
-    """The original goes when its copy is whole and in its place."""
-    try:
-        _rename(source, place, keep=True)
-    except FileExistsError:
-        raise
-    except OSError:  # another disk
-        _copy(source, place, content)
-    os.unlink(source)
-
-
-_MAKERS: dict[str, Callable[[str, str, str], None]] = {
-    "copy": _copy,
-    "hardlink": _hardlink,
-    "symlink": _symlink,
-    "move": _move,
-}
-
-
-def _finish_move(folder: Path, target: Path, row: Placed) -> str | None:
-    """The original goes, if its other name still stands in its place."""
-    source = absolute_path(folder, row.source)
-    if _content(absolute_path(target, row.target)) == row.hash == _content(source):
-        os.unlink(source)
-    return None
-
-
-def _rename(source: str, place: str, keep: bool = False) -> None:
-    """Give a file a second name (and take the first, unless it is to be kept); FileExistsError if the name is taken."""
-    try:
-        os.link(source, place)
-    except FileExistsError:
-        raise
-    except OSError:  # a file system without hard links
-        if keep:
-            raise
-        if os.path.lexists(place):
-            raise FileExistsError(errno.EEXIST, "exists", place) from None
-        os.rename(source, place)
-
-
-def _flush(path: str) -> None:
-    with contextlib.suppress(OSError), open(path, "rb+") as stream:
-        os.fsync(stream.fileno())
-
-
 def _make_folders(project: ProjectFile, plan: SortPlan, sorting: int) -> None:
     try:
         for name in plan.folders:
@@ -389,44 +283,7 @@ def _make_folders(project: ProjectFile, plan: SortPlan, sorting: int) -> None:
 
 def _take_back(project: ProjectFile, folder: Path, target: Path, rows: Sequence[Placed], outcome: SortOutcome) -> None:
     ways = _ways(project)
-    _run(project, rows, "undone", lambda row: _removed(folder, target, row, ways[row.sorting]), outcome)
-
-
-def _removed(folder: Path, target: Path, row: Placed, way: str) -> str | None:
-    """Remove one file that was made, or say why it stays."""
-    source, place = absolute_path(folder, row.source), absolute_path(target, row.target)
-    if not os.path.lexists(place):
-        return None
-    if not _is_made(folder, target, row, way):
-        return f"{printable(place)} has changed since, so it stays"
-    try:
-        if way == "move":
-            if os.path.lexists(source) and _content(source) != row.hash:
-                return f"another file took its old place, so it stays in {printable(place)}"
-            _move_back(source, place, row.hash)
-        elif _content(source) != row.hash:
-            return f"the original is gone, so {printable(place)} stays"
-        else:
-            os.unlink(place)
-    except OSError as error:
-        return f"{printable(place)} could not be removed: {reason_of(error, place)}"
-    return None
-
-
-def _move_back(source: str, place: str, content: str) -> None:
-    if os.path.lexists(source):  # a killed run left both
-        os.unlink(place)
-        return
-    os.makedirs(os.path.dirname(source), exist_ok=True)
-    _move(place, source, content)
-
-
-def _is_made(folder: Path, target: Path, row: Placed, way: str) -> bool:
-    """Whether the file stands in its place, as it was made."""
-    place = absolute_path(target, row.target)
-    if way == "symlink":
-        return os.path.islink(place) and os.readlink(place) == os.path.abspath(absolute_path(folder, row.source))
-    return not os.path.islink(place) and _content(place) == row.hash
+    _run(project, rows, "undone", lambda row: remove_file(folder, target, row, ways[row.sorting]), outcome)
 
 
 def _remove_folders(project: ProjectFile, target: Path, sorting: int) -> None:
@@ -443,11 +300,3 @@ def _remove_folders(project: ProjectFile, target: Path, sorting: int) -> None:
 
 def _paths(rows: Iterable[Sequence[object]]) -> Iterator[bytes]:
     return (row[0] for row in rows if isinstance(row[0], bytes))
-
-
-def _content(path: str) -> str | None:
-    """The hash of a file's content; None if it cannot be read."""
-    try:
-        return hash_of(read_bytes(path))
-    except UnreadableImage:
-        return None

@@ -165,7 +165,9 @@ def _layout_of(port: Port, name: str) -> str:
 def _side(file: OnnxFile, wishes: Wishes, fixed: int | None, which: str) -> int:
     """A side of the input in pixels: fixed by the file; otherwise as wished or as the metadata says."""
     if fixed is not None and wishes.side not in (None, fixed):
-        raise InvalidInput(f"{file.name}: side must be {fixed}, which is what the network takes, got {wishes.side}.")
+        raise InvalidInput(
+            f"{file.name}: side must be {fixed}, which is what the network takes, got {shown(wishes.side)}."
+        )
     said = _number(file.graph.metadata.get("side"))
     value = fixed or wishes.side or said
     if value is None:

@@ -4,6 +4,7 @@ another package by `fewsight.register` or an entry point; families of channels l
 from fewsight._base.registry import Registry
 from fewsight._base.types import Recipe
 from fewsight.kernels.families.base import KernelFamily, SlopedFamily, Theta, VectorFamily
+from fewsight.kernels.families.products import ProductFamily
 from fewsight.kernels.families.samples import ColumnFamily, ProjectionFamily
 from fewsight.kernels.families.scales import RelevanceFamily
 from fewsight.kernels.recipes import from_recipe
@@ -11,7 +12,7 @@ from fewsight.kernels.recipes import from_recipe
 KERNEL_FAMILIES: Registry[KernelFamily] = Registry(
     "kernel family",
     KernelFamily,
-    (RelevanceFamily, ColumnFamily, ProjectionFamily),
+    (RelevanceFamily, ColumnFamily, ProjectionFamily, ProductFamily),
     group="fewsight.kernel_families",
     attribute="kind",
 )
@@ -26,6 +27,7 @@ __all__ = [
     "KERNEL_FAMILIES",
     "ColumnFamily",
     "KernelFamily",
+    "ProductFamily",
     "ProjectionFamily",
     "RelevanceFamily",
     "SlopedFamily",

@@ -11,7 +11,7 @@ from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices, Rows
 from fewsight.gp import IterativePosterior, PredictiveOperator
 from fewsight.kernels import HistogramOperator
-from fewsight.learners.base import Assessment, Latent, Learner
+from fewsight.learners.base import Assessment, Latent, Learner, Verdict
 from fewsight.learners.calibration import Calibration, fit_calibration
 from fewsight.learners.examples import Examples
 from fewsight.learners.folds import sampled_folds
@@ -77,10 +77,13 @@ class HistogramAnswers(Learner):
         """All of `latent`, `predict_proba`, `unknown_score` and `is_unknown`, reading X once."""
         rows = self._read(X)
         mean, variance = self.posterior_.mean(rows), self._variances(rows)
-        probabilities, threshold = self._probabilities(mean, variance), self.novelty_.threshold
-        share = relative(variance, self.posterior_.prior_variance(rows))
-        score = self.novelty_.score(Signs.of(mean, share, probabilities))
-        return Assessment(_latent(mean, variance), probabilities, score, score > threshold, threshold)
+        return Assessment(_latent(mean, variance), *self._verdict(rows, mean, variance)[1:])
+
+    def verdict(self, X: Examples) -> Verdict:
+        """As `assess`, without standard deviations; the variance is computed only where a decision depends on it."""
+        rows = self._read(X)
+        mean = self.posterior_.mean(rows)
+        return self._verdict(rows, mean, self._variances(rows) if self._needs_variance else None)
 
     def doubts(self) -> tuple[str, ...]:
         """Whether there are labels enough to say what is unknown."""
@@ -123,7 +126,8 @@ class HistogramAnswers(Learner):
         recalls = [right[truth == column].mean() for column in np.unique(truth)]
         self.left_out_accuracy_ = float(np.mean(recalls)) if recalls else None
         variance = prior = posterior.scale * posterior.operator.diag()[chosen]
-        if len(chosen) and ("variance" in RULES[self.unknown_rule] or not self.calibrated):
+        rule = RULES[self.unknown_rule]
+        if len(chosen) and ("variance" in rule or ("probability" in rule and not self.calibrated)):
             variance = posterior.scale * self.variances_.fast.left_out(chosen)
         signs = Signs.of(mean, relative(variance, prior), self._probabilities(mean, variance))
         outsiders = posterior.classes == NO_CLASS
@@ -131,6 +135,18 @@ class HistogramAnswers(Learner):
         self.novelty_ = fit_novelty(
             self.unknown_rule, signs, float(self.false_alarm_rate), labels, with_outsiders=bool(outsiders.any())
         )
+
+    @property
+    def _needs_variance(self) -> bool:
+        """Whether a decision about a new example depends on its variance."""
+        return not self.calibrated or "variance" in RULES[self.unknown_rule]
+
+    def _verdict(self, rows: Rows, mean: Array, variance: Array | None) -> Verdict:
+        """Without a variance where nothing that is decided depends on it."""
+        probabilities, threshold = self._probabilities(mean, variance), self.novelty_.threshold
+        share = np.ones(len(mean)) if variance is None else relative(variance, self.posterior_.prior_variance(rows))
+        score = self.novelty_.score(Signs.of(mean, share, probabilities))
+        return Verdict(mean, probabilities, score, score > threshold, threshold)
 
     def _decided(self, mean: Array) -> Indices:
         """The column of each example's class: the most probable one, where probabilities are calibrated."""

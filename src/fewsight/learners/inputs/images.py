@@ -76,7 +76,7 @@ class ChannelInput(Input):
             if not isinstance(channel, Channel):
                 raise InvalidInput(f"{owner_name(self)}: images must be compared by channels, got {shown(channel)}.")
         assert self._given is not None  # or there would be no examples
-        fitted = [fit_channel(clone(channel), *self._given) for channel in made if isinstance(channel, Channel)]
+        fitted = [fit_channel(self._placed(channel), *self._given) for channel in made if isinstance(channel, Channel)]
         other = ChannelInput(fitted)
         other._given, other.pictures, other.encodings = self._given, self.pictures, other.read(examples)
         other._set_scales([channel.diag(rows) for channel, rows in other._pairs()])
@@ -137,6 +137,11 @@ class ChannelInput(Input):
         if "pictures" in state:
             restored.pictures = state.array("pictures", (n,), np.intp, least=0, most=n - 1)
         return restored
+
+    def _placed(self, channel: Channel) -> Channel:
+        """The channel, unfitted, working where the others do unless it has a place of its own."""
+        first, cloned = self.channels[0], clone(channel)
+        return cloned if cloned.cache is not None else cloned.set_workplace(cache=first.cache, n_jobs=first.n_jobs)
 
     def _pairs(self) -> Iterator[tuple[Channel, Encodings]]:
         """Each channel with the encodings of the training images."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import random
 import sqlite3
+import subprocess
+import sys
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -138,6 +140,36 @@ def test_a_full_disk_refuses_the_answer_and_takes_it_when_there_is_room(project:
     assert not project.append("ann", "s", [Skip(IMAGE)], "next").repeated
     assert [event.request for _, event in project.events()] == [*given, "next"]
     project.check()
+
+
+NO_MORE_ROOM = """
+import os, resource, sys
+from fewsight._base.errors import ProjectError
+from fewsight.apps.workbench.project import ProjectFile
+from fewsight.apps.workbench.project.events import Skip
+with ProjectFile(sys.argv[1]) as project:
+    most = resource.getrlimit(resource.RLIMIT_FSIZE)[1]
+    resource.setrlimit(resource.RLIMIT_FSIZE, (os.path.getsize(sys.argv[1]) + 20_000, most))
+    given = 0
+    try:
+        while True:
+            project.append("ann", "s", [Skip("0" * 40)], f"r{given}")
+            given += 1
+    except ProjectError as error:
+        print(error)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    project.append("ann", "s", [Skip("0" * 40)], f"r{given}")
+    project.check()
+    print(given > 10, [event.request for _, event in project.events()] == [f"r{n}" for n in range(given + 1)])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="the system has no limit on the size of files")
+def test_a_system_that_lets_no_file_grow_refuses_the_answer_and_takes_it_later(tmp_path: Path) -> None:
+    path = tmp_path / "p.sqlite"
+    command = [sys.executable, "-c", NO_MORE_ROOM, str(path)]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout.splitlines()
+    assert said == [f"{path}: the disk refused to work (input/output error); nothing was saved.", "True True"]
 
 
 def test_another_program_that_holds_the_file_locked(project: ProjectFile, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,0 +1,183 @@
+"""A category against the background: Fisher scores against the likelihood ratio of the same models. [Holub2008, Table 1]
+
+Of each class one model is learned from its 100 training images. `generative` decides by the ratio of likelihoods, the others by
+a classifier on their scores: of shape, of appearance, of both (`hybrid`), of all detectors (`combined`). The bare model of the
+paper stands beside one with a clutter term. Controls: what the aspect of the image alone tells, and the same with frames trimmed
+and backgrounds cropped to the aspect of the category.
+
+    python -m experiments.holub2008.table1 DATA --work FOLDER
+"""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.neighbors import KNeighborsClassifier
+
+from experiments.common.command import base_arguments, run, words
+from experiments.holub2008.class_images import BACKGROUND, CATEGORIES, Split, against_background, aspect_of
+from experiments.rodner2012.results import kept, record, write_results
+from fewsight._base.progress import silent, track
+from fewsight._base.types import Array
+from fewsight.channels import CHANNELS, FisherChannel
+from fewsight.evaluation.provenance import settings_of
+from fewsight.images import FeatureCache
+from fewsight.learners import GPClassifier, SVMClassifier
+
+DETECTORS = ("kb", "dog", "harris", "hessian")
+CONTROLS = ("none", "trimmed")
+MODEL = {"models": "each", "n_parts": 3, "max_points": 30}
+N_TRAIN = N_TEST = 100
+NEIGHBOURS = 9  # that the aspect is judged by
+
+
+def channel_of(detector: str, cache: FeatureCache, **settings: Any) -> FisherChannel:
+    """One that learns a model for each class."""
+    kind = CHANNELS[f"fisher_{detector}"]
+    made = kind(cache=cache, **{**MODEL, **settings})
+    assert isinstance(made, FisherChannel)
+    return made
+
+
+def accuracies(split: Split, channels: list[FisherChannel]) -> dict[str, float]:
+    """Of likelihoods and of scores; several channels are added up or combined."""
+    labels, wanted = np.array(split.train_labels), np.array(split.test_labels)
+    for channel in channels:
+        channel.fit(split.train, split.train_labels)
+    order = np.array(list(dict.fromkeys(split.train_labels)))
+    ratio = np.sum([channel.log_likelihood(split.test) for channel in channels], axis=0)
+    found = {"generative": float(np.mean(order[ratio.argmax(axis=1)] == wanted))}
+    train = [channel.encode(split.train) for channel in channels]
+    test = [channel.encode(split.test) for channel in channels]
+    grams = [channel.gram(A) for channel, A in zip(channels, train, strict=True)]
+    asked = [channel.gram(B, A) for channel, A, B in zip(channels, train, test, strict=True)]
+    for name, learner in (
+        ("gp", GPClassifier("precomputed")),
+        ("svm", SVMClassifier("precomputed", C="cross_validated")),
+    ):
+        learner.fit(_given(grams), labels)
+        found[name] = float(np.mean(learner.predict(_given(asked)) == wanted))
+    return found
+
+
+def aspect_accuracy(split: Split) -> float:
+    """What the aspect alone tells: the most frequent class among the nearest aspects."""
+    train, test = (np.log([[aspect_of(image)] for image in side]) for side in (split.train, split.test))
+    judge = KNeighborsClassifier(NEIGHBOURS).fit(train, split.train_labels)
+    return float(judge.score(test, split.test_labels))
+
+
+def cell(options: argparse.Namespace, cache: FeatureCache, category: str, seed: int, control: str) -> dict[str, float]:
+    """All ways on one draw, by the name that records are made of."""
+    n = options.images
+    split = against_background(options.data, category, seed, n_train=n, n_test=n, trimmed=control == "trimmed")
+    found = {"aspect": aspect_accuracy(split)}
+    for clutter in (True, False):
+        form = "clutter" if clutter else "bare"
+        made = {d: channel_of(d, cache, clutter=clutter, random_state=seed) for d in options.detectors}
+        for detector, channel in made.items():
+            for way, value in accuracies(split, [channel]).items():
+                found[f"{detector} {form} both {way}"] = value
+            for uses in ("shape", "appearance") if clutter and control == "none" else ():
+                one = channel_of(detector, cache, clutter=clutter, uses=uses, random_state=seed)
+                found[f"{detector} {form} {uses} gp"] = accuracies(split, [one])["gp"]
+        for way, value in accuracies(split, list(made.values())).items():
+            found[f"all {form} both {way}"] = value
+    return found
+
+
+def head_of(name: str, category: str, control: str) -> dict[str, Any]:
+    """What a record says of a way."""
+    if name == "aspect":
+        return {
+            "method": "aspect",
+            "category": category,
+            "detector": None,
+            "clutter": None,
+            "control": "aspect" if control == "none" else f"aspect of {control}",
+            "learner": "nearest aspects",
+        }
+    detector, form, uses, way = name.split()
+    method = (
+        "generative"
+        if way == "generative"
+        else "combined"
+        if detector == "all"
+        else "hybrid"
+        if uses == "both"
+        else uses
+    )
+    return {
+        "method": method,
+        "category": category,
+        "detector": detector,
+        "clutter": form == "clutter",
+        "control": control,
+        "learner": way,
+    }
+
+
+def work(options: argparse.Namespace) -> None:
+    """All draws and the file of results."""
+    cache, records = FeatureCache(options.work / "features"), []
+    places = [(category, control) for category in options.categories for control in options.controls]
+    settings = {d: settings_of(channel_of(d, cache)) for d in options.detectors}
+    for category, control in track(places, "categories", len(places)):
+        cells = []
+        for seed in options.seeds:
+            named = {
+                "category": category,
+                "control": control,
+                "seed": seed,
+                "images": options.images,
+                "channels": settings,
+            }
+            with silent():
+                cells.append(
+                    kept(
+                        options.work,
+                        "table1",
+                        named,
+                        lambda s=seed, c=category, k=control: cell(options, cache, c, s, k),
+                    )
+                )
+        records += [record(head_of(name, category, control), "accuracy", [c[name] for c in cells]) for name in cells[0]]
+        show(category, control, cells)
+    protocol = {"background": BACKGROUND, "n_train": options.images, "n_test": options.images, "channels": settings}
+    write_results(options, records, protocol=protocol)
+
+
+def show(category: str, control: str, cells: list[dict[str, float]]) -> None:
+    """The means, a line for each way."""
+    for name in cells[0]:
+        values: Array = 100 * np.array([each[name] for each in cells])
+        print(
+            f"{category:12} {control:8} {name:34} {values.mean():5.1f} +- {values.std() / max(1, len(values) - 1) ** 0.5:.1f}",
+            flush=True,
+        )
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of the command."""
+    folder = "the folder that holds caltech101 and caltech_background"
+    made = base_arguments("table1", __doc__, folder=folder, seeds="0-4", of="draws", paper="holub2008")
+    results = Path("experiments/results/holub2008/table1.json")
+    made.add_argument("--json", type=Path, default=results, help=f"where the results go ({results})")
+    made.add_argument(
+        "--images", type=int, default=N_TRAIN, help=f"of each class to learn from, and to test on ({N_TRAIN})"
+    )
+    made.add_argument("--categories", type=words, default=CATEGORIES, help="joined by commas")
+    made.add_argument("--controls", type=words, default=CONTROLS, help="none, trimmed or both, joined by a comma")
+    made.add_argument("--detectors", type=words, default=DETECTORS, help="joined by commas")
+    return made
+
+
+def _given(grams: list[Array]) -> Any:
+    return grams[0] if len(grams) == 1 else grams
+
+
+if __name__ == "__main__":
+    run(parser(), work)

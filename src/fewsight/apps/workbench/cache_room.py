@@ -1,0 +1,59 @@
+"""How much of its room the cache takes: shown, limited, cleared."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from fewsight._base.checks import check_number
+from fewsight._base.errors import InvalidInput
+from fewsight.images.cache import FeatureCache
+
+GIGABYTE = 2**30
+
+
+@dataclass(frozen=True)
+class CacheRoom:
+    """The folder of a cache, how many entries it has and how many bytes they take, and about how many they may take."""
+
+    folder: Path
+    n_entries: int
+    n_bytes: int
+    max_bytes: int
+
+    def __str__(self) -> str:
+        entries = "1 entry" if self.n_entries == 1 else f"{self.n_entries:,} entries"
+        return (
+            f"{self.folder}: {entries}, {_gigabytes(self.n_bytes)} of at most {_gigabytes(self.max_bytes)} gigabytes."
+        )
+
+
+def room_of_cache(folder: Path | None = None, *, limit: float | None = None, clear: bool = False) -> CacheRoom:
+    """What there is in a cache (None: the user's), after it was cleared or held to a limit in gigabytes, if that is asked for."""
+    cache = FeatureCache(folder)
+    if clear:
+        cache.clear()
+    if limit is not None:
+        wanted = check_number("cache", "limit", limit, least=0.001, most=1e6)
+        try:
+            cache.keep_limit(int(wanted * GIGABYTE))
+        except OSError as error:
+            raise InvalidInput(
+                f"{cache.folder}: the limit could not be written there: {error.strerror or error}."
+            ) from error
+    return CacheRoom(cache.folder, cache.n_entries(), cache.size(), cache.max_bytes)
+
+
+def too_small(cache: FeatureCache) -> str | None:
+    """What to say after work that was slowed down by the limit of its cache; None where it was not."""
+    if not cache.n_crowded_out:
+        return None
+    return (
+        f"the cache is too small for this work: {cache.n_crowded_out:,} of its entries had to go before the end and may have "
+        f"been computed more than once. It holds at most {_gigabytes(cache.max_bytes)} gigabytes; `fewsight cache --limit` sets "
+        "another limit."
+    )
+
+
+def _gigabytes(n_bytes: int) -> str:
+    return f"{n_bytes / GIGABYTE:.3g}"

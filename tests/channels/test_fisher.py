@@ -1,0 +1,151 @@
+"""Fisher channels: what their options do, what they learn from images without a label, and where they find parts."""
+
+import cv2
+import numpy as np
+import pytest
+
+from fewsight._base.errors import InvalidInput
+from fewsight.channels import FisherDog, FisherHarris, FisherHessian, FisherKb
+from fewsight.evaluation import Protocol, evaluate
+from fewsight.images import sample_set
+from fewsight.images.image import ImageArray
+from fewsight.kernels import RBF, Linear, Polynomial
+from fewsight.learners import GPClassifier
+from fewsight.persistence import load, save
+
+KINDS = [FisherKb, FisherDog, FisherHarris, FisherHessian]
+QUICK = {"width": 64, "smallest": 3.0, "n_starts": 1}
+
+
+@pytest.fixture(scope="module")
+def tiles():
+    tiles = sample_set()
+    return tiles.select([i for i in range(len(tiles)) if tiles.labels[i] in tiles.classes[:3]][::4])
+
+
+def spots(seed, corners=((60, 40), (110, 30), (140, 80)), clutter=4):
+    """Three spots of different size in one arrangement, and others anywhere; and where the three are, as fractions."""
+    rng = np.random.default_rng(seed)
+    picture, shift = np.full((120, 200), 110.0, np.float32), rng.integers(-18, 18, 2)
+    centres = np.array(corners) + shift
+    others = rng.random((50, 2)) * (200, 120)
+    others = others[np.linalg.norm(others[:, None] - centres, axis=2).min(axis=1) > 25][:clutter]  # none hides another
+    for number, centre in enumerate([*centres, *others]):
+        radius, sign = ((4, 1), (7, -1), (5, 1))[number] if number < 3 else (rng.uniform(3, 6), rng.choice([-1, 1]))
+        y, x = np.indices(picture.shape)
+        picture += sign * 70 * np.exp(-0.5 * ((x - centre[0]) ** 2 + (y - centre[1]) ** 2) / radius**2)
+    picture += rng.normal(scale=2.0, size=picture.shape)
+    return ImageArray(np.clip(picture, 0, 255).astype(np.uint8)), centres / (200, 120)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_labels_can_be_none_and_unlabelled_images_are_learned_from(kind, tiles, tmp_path):
+    labels = np.array(tiles.labels, dtype=object)
+    labels[1::2] = None
+    learner = GPClassifier(kind(**QUICK)).fit(tiles.images, labels)
+    alone = GPClassifier(kind(**QUICK)).fit([tiles.images[i] for i in range(0, len(tiles), 2)], labels[::2].tolist())
+    assert learner.input_.n_training == alone.input_.n_training
+    assert learner.channels[0].models_[0].digest != alone.channels[0].models_[0].digest
+    save(learner, tmp_path / "model")
+    np.testing.assert_allclose(
+        load(tmp_path / "model").latent(tiles.images).mean, learner.latent(tiles.images).mean, atol=1e-10
+    )
+
+
+def test_one_model_does_not_depend_on_labels_and_one_for_each_does(tiles):
+    plain, labelled = FisherHarris(**QUICK).fit(tiles.images), FisherHarris(**QUICK).fit(tiles.images, tiles.labels)
+    assert len(plain.models_) == 1
+    assert plain.models_[0].digest == labelled.models_[0].digest
+    each = FisherHarris(models="each", **QUICK).fit(tiles.images, tiles.labels)
+    assert len(each.models_) == 3
+    assert each.n_columns == 3 * plain.n_columns
+    assert each.log_likelihood(tiles.images[:5]).shape == (5, 3)
+    without = FisherHarris(models="each", **QUICK).fit(tiles.images)
+    assert without.models_[0].digest == plain.models_[0].digest
+
+
+def test_models_of_categories_tell_them_apart(tiles):
+    each = FisherDog(models="each", **QUICK).fit(tiles.images, tiles.labels)
+    own = each.log_likelihood(tiles.images).argmax(axis=1)
+    assert np.mean(np.array(list(dict.fromkeys(tiles.labels)))[own] == np.array(tiles.labels)) > 0.6
+
+
+def test_scores_of_shape_and_appearance_are_parts_of_both(tiles):
+    both, shape, appearance = (
+        FisherHessian(uses=uses, compare="linear", **QUICK).fit(tiles.images)
+        for uses in ("both", "shape", "appearance")
+    )
+    A = both.encode(tiles.images).matrix
+    assert shape.n_columns == 4 * 2
+    assert appearance.n_columns == 2 * 3 * 20
+    np.testing.assert_array_equal(A[:, -8:], shape.encode(tiles.images).matrix)
+    np.testing.assert_array_equal(A[:, :-8], appearance.encode(tiles.images).matrix)
+
+
+def test_scores_are_scaled_by_their_mean_square_or_to_a_range(tiles):
+    rms = FisherHarris(**QUICK).fit(tiles.images).encode(tiles.images).matrix
+    np.testing.assert_allclose((rms**2).mean(axis=0), 1, rtol=1e-9)
+    ranged = FisherHarris(scaling="range", **QUICK).fit(tiles.images).encode(tiles.images).matrix
+    np.testing.assert_allclose(ranged.min(axis=0), -1, atol=1e-12)
+    np.testing.assert_allclose(ranged.max(axis=0), 1, atol=1e-12)
+
+
+def test_a_channel_compares_as_it_is_told(tiles):
+    kernels = [FisherHarris(compare=way, **QUICK).fit(tiles.images).kernel for way in ("rbf", "linear", "polynomial")]
+    assert [type(kernel) for kernel in kernels] == [RBF, Linear, Polynomial]
+    assert FisherHarris(scale=7.0, **QUICK).fit(tiles.images).kernel == RBF(7.0)
+
+
+def test_planted_parts_are_localised_within_a_few_pixels():
+    images, where = zip(*(spots(seed) for seed in range(40)), strict=True)
+    channel = FisherDog(width=200, n_components=10, max_points=12, n_starts=8).fit(images)
+    found = channel.localise(images)
+    apart = np.array(
+        [
+            np.linalg.norm((each[:, None, :2] - true) * (200, 120), axis=2).min(axis=1)
+            for each, true in zip(found, where, strict=True)
+        ]
+    )
+    assert np.mean(apart < 4) > 0.85
+    assert all((np.diff(each[:, 0]) >= 0).all() for each in found)
+
+
+def test_an_image_without_points_changes_nothing():
+    blank = ImageArray(np.full((60, 80), 90, np.uint8))
+    channel = FisherKb(compare="linear", **QUICK).fit([spots(seed)[0] for seed in range(4)])
+    np.testing.assert_array_equal(channel.encode([blank]).matrix, np.zeros((1, channel.n_columns)))
+    assert channel.localise([blank])[0].shape == (0, 3)
+
+
+def test_a_larger_copy_is_encoded_much_the_same():
+    """Images are looked at in one width."""
+    images = [spots(seed)[0] for seed in range(12)]
+    channel = FisherDog(width=100, smallest=3.0, n_starts=1).fit(images)
+    pixels = images[0].pixels()[:, :, 0]
+    larger = ImageArray(
+        np.rint(255 * cv2.resize(pixels, None, fx=3, fy=3, interpolation=cv2.INTER_CUBIC)).clip(0, 255).astype(np.uint8)
+    )
+    same, *others = channel.gram(channel.encode([larger]), channel.encode(images))[0]
+    assert same > max(others)
+
+
+def test_an_evaluation_draws_unlabelled_images_for_it(tiles):
+    protocol = Protocol(per_class=(2,), test_per_class=2, repeats=1, unlabelled=6)
+    found = evaluate(tiles, protocol, {"fisher_harris": FisherHarris(**QUICK)}, {"gp": GPClassifier()})
+    assert found.records()
+
+
+@pytest.mark.parametrize(
+    ("option", "message"),
+    [
+        ({"n_parts": 1}, "FisherKb: n_parts must be a whole number from 2 to 6, got 1"),
+        ({"models": "all"}, "FisherKb: models must be one of 'one', 'each', got 'all'"),
+        ({"uses": "none"}, "FisherKb: uses must be one of 'both', 'shape', 'appearance', got 'none'"),
+        ({"clutter": 1}, "FisherKb: clutter must be True or False, got 1"),
+        ({"scale": -1.0}, "FisherKb: scale must be a number from 1e-09 to 1e"),
+        ({"width": 5}, "InterestPatches: width must be a whole number from 16 to 2,000, got 5"),
+    ],
+)
+def test_a_wrong_option_is_one_sentence(option, message, tiles):
+    with pytest.raises(InvalidInput, match=message):
+        FisherKb(**option).fit(tiles.images[:2])
