@@ -5,7 +5,8 @@
 Each run draws 20 categories of Caltech-101 and at most 50 images of each, which lie in one flat folder. Of each run are kept:
 labels given, what the page claimed about the rest, how many images of the rest it takes for the right category, and how many of
 their files lie in the right folder. Runs that are in the work folder are not run again, and one that was paused (`--seconds`)
-goes on where it was, as a person does who opens the page again; results go to `--json`.
+goes on where it was, as a person does who opens the page again; results go to `--json`. The simulated person gives several
+answers a second, so it begins when all images have features; for a slower one they come while the first answers are given.
 """
 
 from __future__ import annotations
@@ -70,6 +71,12 @@ def one(options: argparse.Namespace, seed: int, end: float) -> dict[str, Any] | 
         person = Person(page, truth)
         person.read_keys()
         state = state_of(page)
+        while state["n_read"] < state["n_files"] or state["n_known"] < state["n_images"]:
+            if time.monotonic() > end:
+                print(f"seed {seed}: paused with features of {state['n_known']} images", flush=True)
+                return None
+            time.sleep(0.5)
+            state = state_of(page)
         while not state["advice"] and state["n_labelled"] < options.most and person.answer():
             state = state_of(page)
             if time.monotonic() > end:
