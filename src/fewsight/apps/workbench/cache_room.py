@@ -7,6 +7,7 @@ from pathlib import Path
 
 from fewsight._base.checks import check_number
 from fewsight._base.errors import InvalidInput
+from fewsight.apps.workbench.output_paths import checked_files
 from fewsight.images.cache import FeatureCache
 
 GIGABYTE = 2**30
@@ -28,6 +29,7 @@ class CacheRoom:
         )
 
 
+@checked_files(reads=("folder",))
 def room_of_cache(folder: Path | None = None, *, limit: float | None = None, clear: bool = False) -> CacheRoom:
     """What there is in a cache (None: the user's), after it was cleared or held to a limit in gigabytes, if that is asked for."""
     cache = FeatureCache(folder)
