@@ -46,16 +46,5 @@ def room_of_cache(folder: Path | None = None, *, limit: float | None = None, cle
     return CacheRoom(cache.folder, cache.n_entries(), cache.size(), cache.max_bytes)
 
 
-def too_small(cache: FeatureCache) -> str | None:
-    """What to say after work that was slowed down by the limit of its cache; None where it was not."""
-    if not cache.n_crowded_out:
-        return None
-    return (
-        f"the cache is too small for this work: {cache.n_crowded_out:,} of its entries had to go before the end and may have "
-        f"been computed more than once. It holds at most {_gigabytes(cache.max_bytes)} gigabytes; `fewsight cache --limit` sets "
-        "another limit."
-    )
-
-
 def _gigabytes(n_bytes: int) -> str:
     return f"{n_bytes / GIGABYTE:.3g}"
