@@ -7,6 +7,7 @@ from pathlib import Path
 
 from fewsight._base.checks import check_number
 from fewsight._base.errors import InvalidInput
+from fewsight.apps.workbench.output_paths import checked_files
 from fewsight.images.cache import FeatureCache
 
 GIGABYTE = 2**30
@@ -28,6 +29,7 @@ class CacheRoom:
         )
 
 
+@checked_files(reads=("folder",))
 def room_of_cache(folder: Path | None = None, *, limit: float | None = None, clear: bool = False) -> CacheRoom:
     """What there is in a cache (None: the user's), after it was cleared or held to a limit in gigabytes, if that is asked for."""
     cache = FeatureCache(folder)
@@ -42,17 +44,6 @@ def room_of_cache(folder: Path | None = None, *, limit: float | None = None, cle
                 f"{cache.folder}: the limit could not be written there: {error.strerror or error}."
             ) from error
     return CacheRoom(cache.folder, cache.n_entries(), cache.size(), cache.max_bytes)
-
-
-def too_small(cache: FeatureCache) -> str | None:
-    """What to say after work that was slowed down by the limit of its cache; None where it was not."""
-    if not cache.n_crowded_out:
-        return None
-    return (
-        f"the cache is too small for this work: {cache.n_crowded_out:,} of its entries had to go before the end and may have "
-        f"been computed more than once. It holds at most {_gigabytes(cache.max_bytes)} gigabytes; `fewsight cache --limit` sets "
-        "another limit."
-    )
 
 
 def _gigabytes(n_bytes: int) -> str:

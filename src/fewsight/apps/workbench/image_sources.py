@@ -12,7 +12,6 @@ from pathlib import Path
 from fewsight._base.checks import check_choice
 from fewsight._base.errors import UnreadableImage
 from fewsight._base.scratch import scratch_folder
-from fewsight.apps.workbench.cache_room import too_small
 from fewsight.apps.workbench.exchange import image_set_from_project
 from fewsight.apps.workbench.project.location import FILE_NAME
 from fewsight.channels import Channel
@@ -70,9 +69,12 @@ class Workplace:
             stack.enter_context(_workers_gone_afterwards())
             cache = FeatureCache(folder)
             yield cache
-        sentence = too_small(cache)
-        if self.tell is not None and sentence is not None:
-            self.tell(sentence)
+        if self.tell is not None and cache.n_crowded_out:
+            self.tell(
+                f"the cache is too small for this work: {cache.n_crowded_out:,} of its entries had to go before the end and may "
+                f"have been computed more than once. It holds at most {cache.max_bytes / 2**30:.3g} gigabytes; "
+                "`fewsight cache --limit` sets another limit."
+            )
 
 
 @contextlib.contextmanager
