@@ -25,18 +25,13 @@ def test_an_edge_is_found_in_the_plane_of_its_orientation(axis, orientation):
 
 def test_a_bright_edge_and_its_negative_are_alike():
     pixels = np.random.default_rng(0).random((40, 50, 3)).astype(np.float32)
-    np.testing.assert_allclose(EdgePoints().planes(1 - pixels), EdgePoints().planes(pixels), atol=1e-3)
-
-
-def test_contrast_hardly_counts():
-    strong, weak = (EdgePoints().planes(contrast * half(1)).max() for contrast in (1.0, 0.5))
-    assert weak > 0.8 * strong
+    np.testing.assert_allclose(EdgePoints().planes(1 - pixels), EdgePoints().planes(pixels), atol=1e-5)
 
 
 def test_points_lie_on_edges_and_far_apart():
     points = EdgePoints(n_points=20).sample(EdgePoints().planes(half(1)))
     assert len(points) == 20
-    assert (np.abs(points[:, 1] - 39.5) < 4).all()
+    assert (np.abs(points[:, 1] - 39.5) < 4 * EdgePoints().smoothing).all()
     gaps = np.diff(np.sort(points[:, 0]))
     assert gaps.max() <= 12
 

@@ -32,7 +32,7 @@ def test_a_value_is_the_blurred_plane_at_its_place(photograph):
     reach = blur.radius * max(planes.shape[1:])
 
     def value(plane, radius, angle):
-        sigma = 0.5 * radius + 1
+        sigma = 0.3 * radius + 1
         y, x = 70 + radius * np.sin(angle), 80 + radius * np.cos(angle)
         weight = np.exp(-((rows - y) ** 2 + (columns - x) ** 2) / (2 * sigma**2)) / (2 * np.pi * sigma**2)
         return (weight * plane).sum()
@@ -55,6 +55,12 @@ def test_a_small_turn_changes_less_than_another_place(photograph):
     one, other = blur._around(planes, places), blur._around(after, moved)
     D = ((one[:, None] - other[None]) ** 2).sum(axis=2)
     assert np.median(D.diagonal()) < 0.5 * np.median(D)
+
+
+def test_contrast_and_brightness_do_not_count(photograph):
+    blur, place = GeometricBlur(), np.array([[70, 80], [40, 50]])
+    full, half = (blur._around(blur.points.planes(each), place) for each in (photograph, 0.2 + 0.5 * photograph))
+    np.testing.assert_allclose(half, full, atol=1e-4)
 
 
 def test_an_image_without_edges_has_none():

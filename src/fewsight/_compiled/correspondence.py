@@ -70,37 +70,37 @@ def distances(
     weight = np.float32(distortion * distortion)
     ours, lengths, other_lengths = _padded(a), _squared_lengths(a), _squared_lengths(b)
     products, rows = np.zeros(FEW * LANES, np.float32), np.zeros(FEW, np.intp)
-    lanes, lanes_there = np.empty(FEW * LANES, np.float32), np.empty(FEW * LANES, np.float32)
-    own, xy = np.empty(FEW, np.float32), np.empty(2 * FEW, np.float32)
+    lanes, own, xy = np.empty(2 * FEW * LANES, np.float32), np.empty(FEW, np.float32), np.empty(2 * FEW, np.float32)
     for j in range(m):
         start, stop = b_starts[j], b_starts[j + 1]
         panels, sides = _laid_out(b[start:stop], q[start:stop], other_lengths[start:stop], ours.shape[1])
-        least, least_there = np.empty((len(sides), LANES), np.float32), np.empty((len(sides), LANES), np.float32)
+        least = np.empty((len(sides), 2 * LANES), np.float32)
         for i in range(n):
             first, last = a_starts[i], a_starts[i + 1]
             if first == last or start == stop:
                 found[:, i, j] = 0.0 if last - first == stop - start else np.inf
                 continue
-            least[:], least_there[:] = FAR, FAR
-            nearest = np.empty((2, last - first), np.float32)
+            least[:] = FAR
+            plain, distorted = 0.0, 0.0
             for s in range(first, last, FEW):
                 few = min(FEW, last - s)
-                for r in range(FEW):
-                    own[r] = lengths[s + r] if r < few else FAR
-                    xy[2 * r], xy[2 * r + 1] = p[min(s + r, last - 1), 0], p[min(s + r, last - 1), 1]
+                for r in range(FEW):  # where fewer are left, the last one again, too far away to count
                     rows[r] = min(s + r, last - 1)
+                    own[r] = lengths[s + r] if r < few else FAR
+                    xy[2 * r], xy[2 * r + 1] = p[rows[r], 0], p[rows[r], 1]
                 lanes[:] = FAR
-                lanes_there[:] = FAR
-                for panel in range(panels.shape[0]):
-                    side = sides[panel]
+                for panel in range(len(panels)):
                     _multiply(ours, rows, panels[panel], products)
-                    _to_squares(products, own, side, least[panel], lanes)
-                    _add_distortion(products, xy, weight, side, least_there[panel], lanes_there)
+                    _minima(products, own, xy, weight, sides[panel], least[panel], lanes)
                 for r in range(few):
-                    nearest[0, s + r - first] = _smallest(lanes, r)
-                    nearest[1, s + r - first] = _smallest(lanes_there, r)
-            found[0, i, j] = (_mean(nearest[0]) + _mean(least.ravel()[: stop - start])) / 2
-            found[1, i, j] = (_mean(nearest[1]) + _mean(least_there.ravel()[: stop - start])) / 2
+                    plain += _smallest(lanes, r)
+                    distorted += _smallest(lanes, FEW + r)
+            back, back_there = 0.0, 0.0
+            for t in range(stop - start):
+                back += least[t // LANES, t % LANES]
+                back_there += least[t // LANES, LANES + t % LANES]
+            found[0, i, j] = (plain / (last - first) + back / (stop - start)) / 2
+            found[1, i, j] = (distorted / (last - first) + back_there / (stop - start)) / 2
     return found
 
 
@@ -141,32 +141,46 @@ def _multiply(ours: Floats, rows: Indices, panel: Floats, products: Floats) -> N
 
 
 @numba.njit(error_model="numpy", fastmath=EXACT)
-def _to_squares(products: Floats, lengths: Floats, side: Floats, least: Floats, lanes: Floats) -> None:
-    """Inner products become squared distances; `least` keeps the smallest of each point of the panel, `lanes` of each of ours,
-    LANES parts of them."""
-    for r in range(FEW):
-        length = lengths[r]
-        for t in range(LANES):
-            total = length + side[t]
-            square = total - (products[r * LANES + t] + products[r * LANES + t])
-            square = square if square > ROUNDING * total else np.float32(0)
-            products[r * LANES + t] = square
-            least[t] = square if square < least[t] else least[t]
-            lanes[r * LANES + t] = square if square < lanes[r * LANES + t] else lanes[r * LANES + t]
+def _minima(
+    products: Floats, lengths: Floats, xy: Floats, weight: np.float32, side: Floats, least: Floats, lanes: Floats
+) -> None:
+    """The smallest squared distances so far, without positions and LANES places further with them: `least` of each point of the
+    panel, `lanes` of each of our four, in LANES parts."""
+    one, two, three, four = lengths[0], lengths[1], lengths[2], lengths[3]
+    x1, x2, x3, x4 = xy[0], xy[2], xy[4], xy[6]
+    y1, y2, y3, y4 = xy[1], xy[3], xy[5], xy[7]
+    for t in range(LANES):
+        length, x, y = side[t], side[LANES + t], side[2 * LANES + t]
+        s1 = _square(one + length, products[t])
+        s2 = _square(two + length, products[LANES + t])
+        s3 = _square(three + length, products[2 * LANES + t])
+        s4 = _square(four + length, products[3 * LANES + t])
+        d1 = s1 + weight * ((x1 - x) * (x1 - x) + (y1 - y) * (y1 - y))
+        d2 = s2 + weight * ((x2 - x) * (x2 - x) + (y2 - y) * (y2 - y))
+        d3 = s3 + weight * ((x3 - x) * (x3 - x) + (y3 - y) * (y3 - y))
+        d4 = s4 + weight * ((x4 - x) * (x4 - x) + (y4 - y) * (y4 - y))
+        least[t] = _less(least[t], _less(_less(s1, s2), _less(s3, s4)))
+        least[LANES + t] = _less(least[LANES + t], _less(_less(d1, d2), _less(d3, d4)))
+        lanes[t] = _less(lanes[t], s1)
+        lanes[LANES + t] = _less(lanes[LANES + t], s2)
+        lanes[2 * LANES + t] = _less(lanes[2 * LANES + t], s3)
+        lanes[3 * LANES + t] = _less(lanes[3 * LANES + t], s4)
+        lanes[4 * LANES + t] = _less(lanes[4 * LANES + t], d1)
+        lanes[5 * LANES + t] = _less(lanes[5 * LANES + t], d2)
+        lanes[6 * LANES + t] = _less(lanes[6 * LANES + t], d3)
+        lanes[7 * LANES + t] = _less(lanes[7 * LANES + t], d4)
 
 
 @numba.njit(error_model="numpy", fastmath=EXACT)
-def _add_distortion(
-    squares: Floats, xy: Floats, weight: np.float32, side: Floats, least: Floats, lanes: Floats
-) -> None:
-    """As `_to_squares`, of squared distances with those of the positions added."""
-    for r in range(FEW):
-        x, y = xy[2 * r], xy[2 * r + 1]
-        for t in range(LANES):
-            across, down = x - side[LANES + t], y - side[2 * LANES + t]
-            square = squares[r * LANES + t] + weight * (across * across + down * down)
-            least[t] = square if square < least[t] else least[t]
-            lanes[r * LANES + t] = square if square < lanes[r * LANES + t] else lanes[r * LANES + t]
+def _less(x: np.float32, y: np.float32) -> np.float32:
+    return x if x < y else y
+
+
+@numba.njit(error_model="numpy", fastmath=EXACT)
+def _square(total: np.float32, product: np.float32) -> np.float32:
+    """|a - b|^2 of the sum of squared lengths and the inner product; 0 where rounding leaves no more."""
+    square = total - (product + product)
+    return square if square > ROUNDING * total else np.float32(0)
 
 
 @numba.njit(error_model="numpy", fastmath=EXACT)
@@ -181,14 +195,6 @@ def _smallest(lanes: Floats, r: int) -> np.float32:
     for t in range(1, LANES // 4):
         smallest = min(smallest, here[t])
     return smallest
-
-
-@numba.njit(error_model="numpy")
-def _mean(values: Floats) -> float:
-    total = 0.0
-    for value in values:
-        total += value
-    return total / values.size
 
 
 @numba.njit(error_model="numpy", fastmath=True)

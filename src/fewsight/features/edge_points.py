@@ -15,6 +15,7 @@ from fewsight._base.types import Indices, Pixels, Recipe
 N_ORIENTATIONS = 4
 CANDIDATES = 12  # places drawn for each point that is wanted
 LARGEST_GAP = 0.1  # between points at first, in lengths of the longer side of the image
+WEAKEST = 1e-3  # edge, in units of white per pixel: a quarter of a grey level
 Planes = npt.NDArray[np.float32]  # (n_orientations, h, w)
 
 
@@ -28,27 +29,21 @@ class EdgePoints:
     ----------
     n_points : fewer are found in an image that has fewer pixels on edges.
     smoothing : standard deviation of the Gaussian that the brightness is blurred with before it is differentiated, in pixels.
-    surround : standard deviation of the neighbourhood that the strength of an edge is compared with, in pixels.
-    floor : what is added to the strength of the neighbourhood, in units of white per pixel: weaker edges count less.
     """
 
     n_points: int = 250
-    smoothing: float = 1.0
-    surround: float = 12.0
-    floor: float = 0.02
+    smoothing: float = 1.5
 
     def __post_init__(self) -> None:
         check_integer(self, "n_points", self.n_points, least=1, most=10_000)
         check_number(self, "smoothing", self.smoothing, least=0.3, most=100)
-        check_number(self, "surround", self.surround, least=0.3, most=1_000)
-        check_number(self, "floor", self.floor, least=1e-6, most=10)
 
     def recipe(self) -> Recipe:
         """All that decides what `planes` and `sample` return."""
         return {"kind": "edge_points", "version": 1, **asdict(self)}
 
     def planes(self, pixels: Pixels) -> Planes:
-        """How strong edges of four orientations are, beside what surrounds them: values from 0 up, seldom above 3.
+        """How strong edges of four orientations are, in units of white per pixel.
 
         An edge between two orientations counts for both, by nearness; a bright-to-dark edge like a dark-to-bright one.
         """
@@ -59,12 +54,10 @@ class EdgePoints:
             for axis in ((1, 0), (0, 1))
         )
         length, angle = cv2.cartToPolar(across, down)
-        energy = cv2.GaussianBlur(length * length, (0, 0), self.surround, borderType=cv2.BORDER_REPLICATE)
-        strength = length / (np.sqrt(np.maximum(energy, 0)) + np.float32(self.floor))
         place = angle * np.float32(N_ORIENTATIONS / np.pi)
         apart = (place[None] - np.arange(N_ORIENTATIONS, dtype=np.float32)[:, None, None]) % N_ORIENTATIONS
         nearness = np.maximum(0, 1 - np.minimum(apart, N_ORIENTATIONS - apart))
-        return np.asarray(strength * nearness, dtype=np.float32)
+        return np.asarray(length * nearness, dtype=np.float32)
 
     def sample(self, planes: Planes) -> Indices:
         """Rows and columns of the points (n, 2), drawn where `planes` are strong."""
@@ -78,8 +71,8 @@ def _drawn(strength: npt.NDArray[np.float32], most: int) -> Indices:
     seed = hashlib.blake2b(strength.tobytes(), digest_size=8).digest()
     rng = np.random.default_rng(int.from_bytes(seed, "little"))
     flat = strength.ravel()
-    waits = rng.standard_exponential(flat.size, dtype=np.float32) / np.maximum(flat, np.float32(1e-30))
-    waits[flat < 1e-3] = np.inf
+    waits = rng.standard_exponential(flat.size, dtype=np.float32) / np.maximum(flat, np.float32(WEAKEST))
+    waits[flat < WEAKEST] = np.inf
     count = min(most, int(np.isfinite(waits).sum()))
     soonest = np.argpartition(waits, count - 1)[:count] if count else np.empty(0, np.intp)
     ordered = soonest[np.argsort(waits[soonest], kind="stable")]

@@ -38,7 +38,7 @@ class GeometricBlur:
 
     points: EdgePoints = field(default_factory=EdgePoints)
     radius: float = 0.22
-    growth: float = 0.5
+    growth: float = 0.3
     least_blur: float = 1.0
 
     def __post_init__(self) -> None:
