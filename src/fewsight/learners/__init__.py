@@ -16,6 +16,7 @@ from fewsight.learners.gp_classifier import GPClassifier
 from fewsight.learners.histogram_gp import HistogramGPClassifier
 from fewsight.learners.infinite_kernels import InfiniteKernelClassifier
 from fewsight.learners.kernel_combination import KernelCombination
+from fewsight.learners.kernel_growth import GrownKernels, grow_kernels
 from fewsight.learners.kernel_learner import KernelLearner
 from fewsight.learners.loans import Loan, LoanMixin
 from fewsight.learners.logistic import LogisticClassifier
@@ -45,6 +46,7 @@ __all__ = [
     "LEARNERS",
     "Assessment",
     "GPClassifier",
+    "GrownKernels",
     "HistogramGPClassifier",
     "InfiniteKernelClassifier",
     "KernelCombination",
@@ -60,5 +62,6 @@ __all__ = [
     "NearestMeanClassifier",
     "NearestNeighbourClassifier",
     "SVMClassifier",
+    "grow_kernels",
     "unfitted",
 ]
