@@ -2,8 +2,8 @@
 
 SIFT every 10 pixels at radii 4, 8, 12 and 16, one codebook of 300 words of the training images, chi-square, each kernel's scale
 the median of the training distances, C = 1000. Layouts: levels 0 to 3 of the pyramid (the histograms of a level side by side),
-their cells, and windows drawn at random. The histogram of every cell and window sums to one. Photographs that stand in the data twice
-(crops of Faces in Faces_easy, mirrored Leopards) are never on both sides: their twins are taken out of the test.
+their cells, and windows drawn at random. The histogram of every cell and window sums to one. Photographs that stand in the data
+twice (crops of Faces in Faces_easy, mirrored Leopards) are never on both sides: their twins are taken out of the test.
 
     python -m experiments.gehler2009.caltech101 DATA --work FOLDER --per-class 15 --windows 1000 --seeds 0-4
 """
@@ -28,13 +28,14 @@ from fewsight._base.types import Array
 from fewsight._compiled import chi_square
 from fewsight.channels import Windows
 from fewsight.encodings import cell_boxes, draw_box
+from fewsight.evaluation.report import kernel_count_figure
 from fewsight.gp import BlockStack, GramList, GramStack
 from fewsight.images import FeatureCache, Image, ImageSet, draw_split
 
 C = 1_000.0
 LEVELS = 4
 N_CELLS = [4**level for level in range(LEVELS)]
-GRID = {
+GRID: dict[str, Any] = {
     "step": 10,
     "patch": 8,
     "scales": (1.0, 2.0, 3.0, 4.0),
@@ -106,7 +107,7 @@ def kernels(draw: Draw, options: argparse.Namespace, seed: int) -> Kernels:
     channel = Windows(**GRID, boxes=boxes, random_state=seed, cache=cache, n_jobs=1)
     with silent():
         channel.fit(draw.train)
-        rows = [channel.encode(part).matrix.tocsc() for part in (draw.train, draw.test)]
+        rows = [_matrix(channel.encode(part)) for part in (draw.train, draw.test)]
     stacks = {name: (GramStack(len(draw.train)), BlockStack((len(draw.test), len(draw.train)))) for name in "cw"}
     levels: tuple[list[Array], list[Array]] = ([], [])
     for number in track(range(len(boxes)), "kernels", len(boxes)):
@@ -122,6 +123,11 @@ def kernels(draw: Draw, options: argparse.Namespace, seed: int) -> Kernels:
     scales = [_median(apart) for apart in levels[0]]
     of_levels = [[np.exp(-apart / scale) for apart, scale in zip(part, scales, strict=True)] for part in levels]
     return Kernels((GramList(of_levels[0]), of_levels[1]), stacks["c"], stacks["w"])
+
+
+def _matrix(encoded: Any) -> Any:
+    """Rows whose columns are quick to take."""
+    return encoded.matrix.tocsc()
 
 
 def _add(levels: tuple[list[Array], list[Array]], number: int, apart: Array, apart_test: Array) -> None:
@@ -203,7 +209,7 @@ def work(options: argparse.Namespace) -> None:
             "windows": options.windows,
             "ways": list(options.ways),
             "C": C,
-            "grid": {**GRID, "scales": list(GRID["scales"])},  # type: ignore[call-overload]
+            "grid": {**GRID, "scales": list(GRID["scales"])},
         }
         cells.append(kept(options.work, "caltech101", settings, lambda seed=seed: cell(images, options, seed)))
         shown = (
@@ -213,7 +219,7 @@ def work(options: argparse.Namespace) -> None:
         print(seed, *shown, sep="\n  ", flush=True)
     protocol = {
         "C": C,
-        "features": {**GRID, "scales": list(GRID["scales"])},  # type: ignore[call-overload]
+        "features": {**GRID, "scales": list(GRID["scales"])},
         "windows": options.windows,
         "most_test": options.most_test,
         "n_test": [one["n_test"] for one in cells],
@@ -242,23 +248,16 @@ def _records(cells: list[dict[str, Any]], options: argparse.Namespace) -> list[d
 
 def plot(cells: list[dict[str, Any]], options: argparse.Namespace) -> Figure:
     """Error against the number of windows, with the best pyramid as a line. [Fig. 4]"""
-    figure = Figure(figsize=(6, 4), layout="constrained")
-    axes = figure.subplots()
     means = [float(np.mean([one["rows"][i]["error"] for one in cells])) for i in range(len(cells[0]["rows"]))]
-    rows = [{**row, "error": mean} for row, mean in zip(cells[0]["rows"], means, strict=True)]
-    svm = [row for row in rows if row["learner"] == "svm"]
-    counts = [int(count) for count in cells[0]["curve"]]
-    errors = [float(np.mean([one["curve"][str(count)] for one in cells])) for count in counts]
-    average = next(row["error"] for row in svm if row["layout"] == "windows" and row["combine"] == "average")
-    axes.plot([*counts, options.windows], [*errors, average], marker=".", label="windows, averaged")
-    for row, marker in ((row, "*" if row["combine"] == "l1" else "o") for row in svm if row["layout"] == "windows"):
-        if row["combine"] in ("l1", "l2"):
-            axes.plot(row["n_kernels"], row["error"], marker, ms=10, label=f"windows, {row['combine']}")
+    svm = [{**row, "error": mean} for row, mean in zip(cells[0]["rows"], means, strict=True) if row["learner"] == "svm"]
+    ways = {row["combine"]: row for row in svm if row["layout"] == "windows"}
+    curve = {int(count): float(np.mean([one["curve"][count] for one in cells])) for count in cells[0]["curve"]}
+    curve[options.windows] = ways["average"]["error"]
+    learned = {way: (row["n_kernels"], row["error"]) for way, row in ways.items() if way != "average"}
     best = min(row["error"] for row in svm if row["layout"] == "levels")
-    axes.axhline(best, ls="--", color="grey", label="best pyramid")
-    axes.set(xscale="log", xlabel="kernels", ylabel="error (%)", title=f"Caltech-101, {options.per_class} per class")
-    axes.legend()
-    return figure
+    return kernel_count_figure(
+        curve, learned, {"best pyramid": best}, f"Caltech-101, {options.per_class} per class, windows"
+    )
 
 
 def parser() -> argparse.ArgumentParser:

@@ -21,6 +21,7 @@ from experiments.common.command import base_arguments, run, write_figure
 from experiments.rodner2012.results import kept, record, write_results
 from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices
+from fewsight.evaluation.report.kernel_figures import draw_gains, gain_slice
 from fewsight.kernels import RBF
 from fewsight.kernels.families import RelevanceFamily
 from fewsight.kernels.rbf import RelevanceRBF
@@ -105,19 +106,12 @@ def draw(seed: int, grid: int) -> Figure:
     K = RBF.as_wide_as(X).gram(X)
     machine = Task(np.where(y == 1, 1.0, -1.0), C).train(K, gap=1e-3)
     ends = np.linspace(0.0, 5.0, grid)
-    T = np.empty((grid, grid))
-    for row, second in enumerate(ends):
-        for column, first in enumerate(ends):
-            gram = RelevanceRBF((float(first**2), float(second**2))).gram(X[:, :2])
-            T[row, column] = 0.5 * machine.dual @ gram @ machine.dual
+    T = gain_slice(machine.dual, X[:, :2], lambda a, b: RelevanceRBF((a**2, b**2)), ends, ends)
     figure = Figure(figsize=(9, 3.8), layout="constrained")
     left, right = figure.subplots(1, 2)
     left.scatter(X[:, 0], X[:, 1], c=y, s=9, cmap="coolwarm")
     left.set(xlabel="first dimension", ylabel="second dimension", title=f"{N_TRAIN} points")
-    filled = right.contourf(ends, ends, T, levels=20)
-    right.contour(ends, ends, T, levels=[machine.square], colors="white")
-    right.set(xlabel="theta 1", ylabel="theta 2", title=f"T; white: lambda = {machine.square:.3g}")
-    figure.colorbar(filled)
+    draw_gains(right, T, ends, ends, machine.square, ("theta 1", "theta 2"))
     return figure
 
 

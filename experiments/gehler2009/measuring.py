@@ -10,6 +10,7 @@ import numpy as np
 from fewsight._base.types import Array
 from fewsight.gp import Grams, weighted_sum
 from fewsight.learners import GPClassifier
+from fewsight.learners.labels import Labels
 from fewsight.learners.mkl import Task, Weighted, learn_l1, learn_l2
 from fewsight.metrics import accuracy_per_class
 
@@ -19,12 +20,12 @@ GAPS = {"l1": 1e-2, "l2": 1e-3}
 MARGIN_GAP = 1e-3  # of a machine with a given kernel
 
 
-def tasks_of(labels: Array, C: float) -> list[Task]:
+def tasks_of(labels: Labels, C: float) -> list[Task]:
     """One class against the rest, in the order of the sorted labels."""
     return [Task(np.where(labels == name, 1.0, -1.0), C) for name in np.unique(labels)]
 
 
-def machine_error(K: Array, K_test: Array, labels: Array, test_labels: Array, C: float) -> float:
+def machine_error(K: Array, K_test: Array, labels: Labels, test_labels: Labels, C: float) -> float:
     """Mean error per class in percent of support vector machines, one against the rest, with a given kernel."""
     machines = [task.train(K, gap=MARGIN_GAP) for task in tasks_of(labels, C)]
     margins = K_test @ np.stack([machine.dual for machine in machines], axis=1)
@@ -33,7 +34,7 @@ def machine_error(K: Array, K_test: Array, labels: Array, test_labels: Array, C:
 
 
 def learned_error(
-    way: str, grams: Grams, blocks: Sequence[Array], labels: Array, test_labels: Array, C: float
+    way: str, grams: Grams, blocks: Sequence[Array], labels: Labels, test_labels: Labels, C: float
 ) -> tuple[Cell, Array]:
     """Error, kernels in use and the largest gap of l1 or l2, and the weights of each class (c, k)."""
     found = LEARNERS[way](grams, tasks_of(labels, C), gap=GAPS[way])
@@ -50,7 +51,7 @@ def learned_error(
     return cell, weights
 
 
-def gp_error(K: Array, K_test: Array, labels: Array, test_labels: Array) -> Cell:
+def gp_error(K: Array, K_test: Array, labels: Labels, test_labels: Labels) -> Cell:
     """Error and log loss of the Gaussian process with a given kernel."""
     learner = GPClassifier("precomputed").fit(K, labels)
     probabilities = learner.predict_proba(K_test)
@@ -72,6 +73,6 @@ def sums(grams: Sequence[Array], blocks: Sequence[Array], weights: Array) -> tup
     return weighted_sum(grams, weights), weighted_sum(blocks, weights)
 
 
-def _error(margins: Array, labels: Array, test_labels: Array) -> float:
+def _error(margins: Array, labels: Labels, test_labels: Labels) -> float:
     predicted = np.unique(labels)[margins.argmax(axis=1)]
     return 100.0 * (1.0 - accuracy_per_class(test_labels, predicted))

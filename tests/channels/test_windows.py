@@ -78,6 +78,14 @@ def test_weights_say_how_much_each_window_counts(images):
     np.testing.assert_allclose(both.gram(both.encode(images)), apart, rtol=1e-12)
 
 
+def test_a_channel_of_many_windows_is_many_kernels_for_a_learner_of_weights(images, labels):
+    whole = Windows(**SMALL, n_boxes=4, codebooks=(2,))
+    learner = MKLClassifier(whole.parts(), norm="l2", C=10.0).fit(images, labels)
+    chosen = learner.chosen_channel()
+    assert chosen.layout == whole.layout
+    np.testing.assert_allclose(chosen.shares, learner.shares(4))
+
+
 def test_several_channels_become_one_with_their_weights(images):
     parts = [Windows(**SMALL, boxes=(LEFT,)), Windows(**SMALL, boxes=(RIGHT, LEFT)), Windows(**SMALL, boxes=(WHOLE,))]
     one = Windows.of(parts, [2.0, 1.0, 0.0])

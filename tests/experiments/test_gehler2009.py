@@ -7,7 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from experiments.gehler2009.brodatz import halves
+from experiments.gehler2009.caltech101 import draw
 from experiments.gehler2009.chessboard import APART, board
+
+from fewsight.images import ImageSet, as_image
 
 ROOT = Path(__file__).parents[2]
 
@@ -33,3 +37,85 @@ def test_the_chessboard_is_learned_from_one_draw(tmp_path):
     assert found["noise_share"] < 0.01
     assert found["excess"] <= 1e-3
     assert (tmp_path / "f.png").stat().st_size > 1_000
+
+
+def test_half_of_each_texture_is_trained_on():
+    labels = np.repeat(np.arange(112), 9)
+    train, test = halves(labels, 0)
+    assert len(train) == len(test) == 504
+    assert not set(train) & set(test)
+    assert set(np.bincount(labels[train])) == {4, 5}
+    assert not np.array_equal(train, halves(labels, 1)[0])
+
+
+def test_photographs_that_stand_in_the_data_twice_are_never_on_both_sides(tmp_path):
+    names = [(label, number) for label in ("Faces", "Faces_easy", "Leopards", "ant") for number in range(1, 181)]
+    files = [tmp_path / label / f"image_{number:04}.jpg" for label, number in names]
+    images = ImageSet([as_image(file) for file in files], [label for label, _ in names])
+    drawn = draw(images, 15, 50, 0)
+    trained = {(Path(image.name).parent.name.removesuffix("_easy"), Path(image.name).stem) for image in drawn.train}
+    for image in drawn.test:
+        assert (Path(image.name).parent.name.removesuffix("_easy"), Path(image.name).stem) not in trained
+    numbers = [
+        {int(Path(i.name).stem[6:]) % 100 for i in part if "Leopards" in i.name} for part in (drawn.train, drawn.test)
+    ]
+    assert not numbers[0] & numbers[1]
+    assert sum(label == "ant" for label in drawn.test_labels) == 50
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", ["caltech101", "evidence"])
+def test_windows_are_measured_on_a_few_images_and_taken_up_again(tmp_path, command):
+    """Tiles of the sample set as photographs of classes."""
+    write_classes(tmp_path / "images")
+    options = ["--work", tmp_path / "work", "--windows", "6", "--seeds", "100", "--most-test", "4"]
+    sizes = ["--per-class", "4"] if command == "caltech101" else ["--sizes", "3"]
+    figure = ["--figure", tmp_path / "f.png"] if command == "caltech101" else []
+    words = [sys.executable, "-m", f"experiments.gehler2009.{command}", tmp_path / "images"]
+    for _ in range(2):  # the second time from the work folder
+        run = [*words, *options, *sizes, *figure, "--json", tmp_path / "r.json"]
+        subprocess.run(run, cwd=ROOT, check=True, capture_output=True)
+    rows = json.loads((tmp_path / "r.json").read_text())["records"]
+    errors = {(row["learner"], row["layout"], row["combine"]) for row in rows if row["metric"] == "error"}
+    assert {("svm", "windows", way) for way in ("average", "l1", "l2")} <= errors
+    assert all(0 <= row["mean"] <= 100 for row in rows if row["metric"] == "error")
+    assert len(list((tmp_path / "work" / "cells").glob("*/*.json"))) == 1
+
+
+@pytest.mark.slow
+def test_codebooks_are_measured_on_a_few_textures(tmp_path):
+    import cv2
+
+    rng = np.random.default_rng(0)
+    (tmp_path / "images").mkdir()
+    for number in range(1, 6):
+        noise = cv2.GaussianBlur(rng.uniform(size=(150, 150)).astype(np.float32), (0, 0), number)
+        spread = cv2.normalize(noise, None, 0, 255, cv2.NORM_MINMAX).astype(np.uint8)
+        cv2.imwrite(str(tmp_path / "images" / f"D{number}.jpg"), spread)
+    options = ["--work", tmp_path / "work", "--words", "4", "--codebooks", "12", "--seeds", "100"]
+    files = ["--json", tmp_path / "r.json", "--figure", tmp_path / "f.png"]
+    words = [sys.executable, "-m", "experiments.gehler2009.brodatz", tmp_path / "images"]
+    subprocess.run([*words, *options, *files], cwd=ROOT, check=True, capture_output=True)
+    found = {
+        row["combine"]: row["mean"]
+        for row in json.loads((tmp_path / "r.json").read_text())["records"]
+        if row["metric"] == "error" and "n_kernels" not in row
+    }
+    assert set(found) == {"single", "single_kmeans", "average", "l1", "l2", "as_many"}
+    assert found["average"] <= 30.0
+    assert (tmp_path / "f.png").stat().st_size > 1_000
+
+
+def write_classes(folder):
+    """Ten tiles of each of four categories of the sample set, as files."""
+    from PIL import Image
+
+    from fewsight.images import sample_set
+
+    tiles = sample_set()
+    for label in sorted(set(tiles.labels))[:4]:
+        (folder / str(label)).mkdir(parents=True)
+        members = [image for image, name in zip(tiles.images, tiles.labels, strict=True) if name == label]
+        for number, image in enumerate(members[:10], start=1):
+            pixels = (255 * image.pixels(80)).astype(np.uint8)
+            Image.fromarray(pixels).save(folder / str(label) / f"image_{number:04}.jpg")

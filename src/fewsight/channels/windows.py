@@ -318,6 +318,12 @@ class Windows(DenseSiftChannel):
 
     # What was chosen.
 
+    def parts(self) -> list[Self]:
+        """A channel for each window, unfitted: what a learner of weights takes, `MKLClassifier(Windows(n_boxes=100).parts())`."""
+        layout = zip(self.layout, self._numbers, strict=True)
+        made = [type(self)(**_common(self), boxes=(box,), codebooks=(number,)) for box, number in layout]
+        return [channel.set_workplace(cache=self.cache, n_jobs=self.n_jobs) for channel in made]
+
     @classmethod
     def of(cls, channels: Sequence[Windows], weights: Sequence[float]) -> Self:
         """One channel of the windows of several, whose weights these are: what a learner chose, as one channel like any other.

@@ -7,6 +7,7 @@ from fewsight.gp.correlated_column import BorrowedColumn, borrowed_column
 from fewsight.gp.correlation_path import CorrelationPaths, Inverted, LeftOut, path_inside, paths_beside
 from fewsight.gp.determinant_bound import bound_from_ritz, deflated_bound, log_determinant_bound, squares_from_below
 from fewsight.gp.evidence import Evidence, log_evidence_and_gradients
+from fewsight.gp.evidence_growth import EvidenceSlope, GrownWeights, evidence_scale, grow_weights, sparse_weights
 from fewsight.gp.gram_stack import BlockStack, GramStack, ScaledBlocks
 from fewsight.gp.gram_sums import (
     GramList,
@@ -62,6 +63,7 @@ __all__ = [
     "CorrelationPaths",
     "DenseOperator",
     "Evidence",
+    "EvidenceSlope",
     "FeatureSums",
     "FreeMeanPosterior",
     "GramList",
@@ -69,6 +71,7 @@ __all__ = [
     "Grams",
     "GramsOnRequest",
     "GrowingPosterior",
+    "GrownWeights",
     "InducingPoints",
     "Inverted",
     "IterativePosterior",
@@ -108,7 +111,9 @@ __all__ = [
     "conjugate_gradients",
     "deflated_bound",
     "evidence_of_correlations",
+    "evidence_scale",
     "evidence_slopes",
+    "grow_weights",
     "largest_eigenvalues",
     "learn_correlations",
     "learn_noise",
@@ -126,6 +131,7 @@ __all__ = [
     "paths_beside",
     "pivoted_cholesky",
     "quadrature",
+    "sparse_weights",
     "squares_from_below",
     "targets_of_columns",
     "task_covariance",

@@ -53,7 +53,7 @@ class BlockChiSquare(Kernel):
         mine = _Blocks(as_sparse(A), self.width)
         others = None if B is None else _Blocks(as_sparse(B), self.width)
         total = np.zeros((A.shape[0], A.shape[0] if B is None else B.shape[0]))
-        for block in np.flatnonzero(self.weights):
+        for block in np.flatnonzero(self.weights).tolist():
             K = chi_square.distances(mine.rows(block), None if others is None else others.rows(block))
             K *= -self.gammas[block]
             np.exp(K, out=K)

@@ -16,6 +16,7 @@ from fewsight.learners.gp_classifier import GPClassifier
 from fewsight.learners.histogram_gp import HistogramGPClassifier
 from fewsight.learners.infinite_kernels import InfiniteKernelClassifier
 from fewsight.learners.kernel_combination import KernelCombination
+from fewsight.learners.kernel_growth import GrownKernels, grow_kernels
 from fewsight.learners.kernel_learner import KernelLearner
 from fewsight.learners.loans import Loan, LoanMixin
 from fewsight.learners.logistic import LogisticClassifier
@@ -46,6 +47,7 @@ __all__ = [
     "LEARNERS",
     "Assessment",
     "GPClassifier",
+    "GrownKernels",
     "HistogramGPClassifier",
     "InfiniteKernelClassifier",
     "KernelCombination",
@@ -63,5 +65,6 @@ __all__ = [
     "SVMClassifier",
     "SparseGPClassifier",
     "Verdict",
+    "grow_kernels",
     "unfitted",
 ]

@@ -14,7 +14,7 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Windows
 from fewsight.gp import Grams, as_grams
-from fewsight.kernels import Kernel, Sum
+from fewsight.kernels import Kernel, Scaled, Sum
 from fewsight.learners.base import Assessment, Latent
 from fewsight.learners.calibration import Calibration, fit_calibration
 from fewsight.learners.examples import Examples
@@ -94,7 +94,7 @@ class WeightedMachines(KernelLearner):
         if not kernels:
             raise InvalidInput(f"{owner_name(self)}: only kernels of rows of numbers become one kernel.")
         weights = self.shares(len(kernels)) / self.input_.scales
-        parts = [float(weight) * kernel for weight, kernel in zip(weights, kernels, strict=True) if weight > 0]
+        parts = [Scaled(weight, kernel) for weight, kernel in zip(weights.tolist(), kernels, strict=True) if weight > 0]
         return parts[0] if len(parts) == 1 else Sum(tuple(parts))
 
     def _learn(self, grams: Sequence[Array], labels: Labels) -> None:

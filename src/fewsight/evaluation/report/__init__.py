@@ -1,5 +1,12 @@
 """One self-contained page that shows a stranger what was learned, how well, and where it goes wrong."""
 
+from fewsight.evaluation.report.kernel_figures import (
+    class_windows,
+    gain_figure,
+    gain_slice,
+    kernel_count_figure,
+    windows_figure,
+)
 from fewsight.evaluation.report.prediction_page import render_prediction_page, write_prediction_page
 from fewsight.evaluation.report.section_baselines import comparison_figure
 from fewsight.evaluation.report.weights_heatmap import weights_heatmap
@@ -8,11 +15,16 @@ from fewsight.evaluation.report.writing import render_report, write_report
 
 __all__ = [
     "asking_in_words",
+    "class_windows",
     "comparison_figure",
     "comparison_in_words",
+    "gain_figure",
+    "gain_slice",
+    "kernel_count_figure",
     "render_prediction_page",
     "render_report",
     "weights_heatmap",
+    "windows_figure",
     "write_prediction_page",
     "write_report",
 ]

@@ -1,0 +1,71 @@
+"""The slope of the evidence at weight zero, and kernels that are chosen by it."""
+
+import numpy as np
+import pytest
+
+from fewsight._base.errors import InvalidInput
+from fewsight.gp import EvidenceSlope, GramList, GramStack, grow_weights, log_evidence_and_gradients
+from fewsight.kernels import RBF, Columns
+
+RNG = np.random.default_rng(3)
+X = RNG.normal(size=(60, 4))
+CLASSES = (X[:, 0] > 0).astype(int) + 2 * (X[:, 1] > 0)
+TARGETS = np.where(CLASSES[:, None] == np.arange(4), 1.0, -1.0)
+GRAMS = [Columns((column,), RBF(0.7)).gram(X) for column in range(4)]
+
+
+@pytest.mark.parametrize("free_mean", [False, True])
+def test_the_slope_at_weight_zero_is_that_of_differences(free_mean):
+    noise, step = RNG.uniform(0.1, 0.5, 60), 1e-6
+    slope = EvidenceSlope.at(GRAMS[0], TARGETS, noise, free_mean=free_mean)
+    for K in GRAMS[1:]:
+        values = [
+            log_evidence_and_gradients(
+                [GRAMS[0], K], np.array([1.0, weight]), TARGETS, noise, free_mean=free_mean
+            ).value
+            for weight in (0.0, step, 2 * step)
+        ]
+        difference = (-3 * values[0] + 4 * values[1] - values[2]) / (2 * step)  # second order, from one side
+        assert slope.of(K) == pytest.approx(difference, rel=1e-4)
+    np.testing.assert_allclose(slope.of_all(GramList(GRAMS)), [slope.of(K) for K in GRAMS], rtol=1e-9)
+
+
+def test_the_slope_is_what_a_kernel_explains_less_what_it_costs():
+    noise = np.full(60, 0.3)
+    inverse = np.linalg.inv(GRAMS[0] + np.diag(noise))
+    D = inverse @ TARGETS
+    K = GRAMS[1]
+    expected = 0.5 * (sum(d @ K @ d for d in D.T) - 4 * np.trace(inverse @ K))
+    assert EvidenceSlope.at(GRAMS[0], TARGETS, noise).of(K) == pytest.approx(expected, rel=1e-10)
+
+
+def test_kernels_that_tell_are_chosen_and_the_others_are_not():
+    grown = grow_weights(GramStack.of(GRAMS), TARGETS, per_round=1)
+    assert set(grown.chosen) == {0, 1}
+    np.testing.assert_allclose(grown.weights.sum(), 1.0)
+    assert grown.largest_slope <= 1e-4
+
+
+def test_no_kernel_without_weight_would_raise_the_evidence():
+    grown = grow_weights(GramList(GRAMS), TARGETS, gain=0.0)
+    among = [GRAMS[number] for number in grown.chosen]
+    best = log_evidence_and_gradients(
+        among, grown.weights, TARGETS, np.full(60, grown.noise_level), free_mean=True, any_scale=True
+    )
+    assert best.value == pytest.approx(grown.log_evidence, rel=1e-6)
+    for number in set(range(4)) - set(grown.chosen):
+        more = log_evidence_and_gradients(
+            [*among, GRAMS[number]],
+            np.append(grown.weights, 0.02),
+            TARGETS,
+            np.full(60, grown.noise_level),
+            free_mean=True,
+            any_scale=True,
+        )
+        assert more.value <= best.value + 1e-3 * abs(best.value)
+
+
+def test_no_more_kernels_are_chosen_than_allowed():
+    assert len(grow_weights(GramList(GRAMS), TARGETS, most=1).chosen) == 1
+    with pytest.raises(InvalidInput, match="grow_weights: per_round must be a whole number >= 1"):
+        grow_weights(GramList(GRAMS), TARGETS, per_round=0)
