@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from sklearn.neighbors import KNeighborsClassifier
@@ -42,24 +42,35 @@ def channel_of(detector: str, cache: FeatureCache, **settings: Any) -> FisherCha
     return made
 
 
-def accuracies(split: Split, channels: list[FisherChannel]) -> dict[str, float]:
-    """Of likelihoods and of scores; several channels are added up or combined."""
+class Seen(NamedTuple):
+    """What a fitted channel says of the images of a split."""
+
+    likelihoods: Array  # (test images, classes)
+    gram: Array  # training x training
+    asked: Array  # test x training
+
+
+def seen(split: Split, channel: FisherChannel) -> Seen:
+    """Fitted on the training images."""
+    channel.fit(split.train, split.train_labels)
+    A, B = channel.encode(split.train), channel.encode(split.test)
+    return Seen(channel.log_likelihood(split.test), channel.gram(A), channel.gram(B, A))
+
+
+def accuracies(split: Split, sights: list[Seen], learners: tuple[str, ...] = ("gp", "svm")) -> dict[str, float]:
+    """Of likelihoods and of scores; those of several channels are added up or combined."""
     labels, wanted = np.array(split.train_labels), np.array(split.test_labels)
-    for channel in channels:
-        channel.fit(split.train, split.train_labels)
     order = np.array(list(dict.fromkeys(split.train_labels)))
-    ratio = np.sum([channel.log_likelihood(split.test) for channel in channels], axis=0)
-    found = {"generative": float(np.mean(order[ratio.argmax(axis=1)] == wanted))}
-    train = [channel.encode(split.train) for channel in channels]
-    test = [channel.encode(split.test) for channel in channels]
-    grams = [channel.gram(A) for channel, A in zip(channels, train, strict=True)]
-    asked = [channel.gram(B, A) for channel, A, B in zip(channels, train, test, strict=True)]
-    for name, learner in (
-        ("gp", GPClassifier("precomputed")),
-        ("svm", SVMClassifier("precomputed", C="cross_validated")),
-    ):
-        learner.fit(_given(grams), labels)
-        found[name] = float(np.mean(learner.predict(_given(asked)) == wanted))
+    likelihoods = np.sum([each.likelihoods for each in sights], axis=0)
+    found = {"generative": float(np.mean(order[likelihoods.argmax(axis=1)] == wanted))}
+    for name in learners:
+        learner = (
+            GPClassifier("precomputed")
+            if name == "gp"
+            else SVMClassifier("precomputed", C="cross_validated", multiclass="one_vs_one")
+        )
+        learner.fit(_given([each.gram for each in sights]), labels)
+        found[name] = float(np.mean(learner.predict(_given([each.asked for each in sights])) == wanted))
     return found
 
 
@@ -75,16 +86,17 @@ def cell(options: argparse.Namespace, cache: FeatureCache, category: str, seed: 
     n = options.images
     split = against_background(options.data, category, seed, n_train=n, n_test=n, trimmed=control == "trimmed")
     found = {"aspect": aspect_accuracy(split)}
-    for clutter in (True, False):
+    for clutter in (True, False) if control == "none" else (True,):
         form = "clutter" if clutter else "bare"
-        made = {d: channel_of(d, cache, clutter=clutter, random_state=seed) for d in options.detectors}
-        for detector, channel in made.items():
-            for way, value in accuracies(split, [channel]).items():
+        sights = {}
+        for detector in options.detectors:
+            sights[detector] = seen(split, channel_of(detector, cache, clutter=clutter, random_state=seed))
+            for way, value in accuracies(split, [sights[detector]]).items():
                 found[f"{detector} {form} both {way}"] = value
             for uses in ("shape", "appearance") if clutter and control == "none" else ():
-                one = channel_of(detector, cache, clutter=clutter, uses=uses, random_state=seed)
-                found[f"{detector} {form} {uses} gp"] = accuracies(split, [one])["gp"]
-        for way, value in accuracies(split, list(made.values())).items():
+                one = seen(split, channel_of(detector, cache, clutter=clutter, uses=uses, random_state=seed))
+                found[f"{detector} {form} {uses} gp"] = accuracies(split, [one], ("gp",))["gp"]
+        for way, value in accuracies(split, list(sights.values())).items():
             found[f"all {form} both {way}"] = value
     return found
 

@@ -1,5 +1,6 @@
 """One self-contained page that shows a stranger what was learned, how well, and where it goes wrong."""
 
+from fewsight.evaluation.report.parts_pictures import gram_figure, parts_figure, points_figure, scores_figure
 from fewsight.evaluation.report.prediction_page import render_prediction_page, write_prediction_page
 from fewsight.evaluation.report.section_baselines import comparison_figure
 from fewsight.evaluation.report.weights_heatmap import weights_heatmap
@@ -10,8 +11,12 @@ __all__ = [
     "asking_in_words",
     "comparison_figure",
     "comparison_in_words",
+    "gram_figure",
+    "parts_figure",
+    "points_figure",
     "render_prediction_page",
     "render_report",
+    "scores_figure",
     "weights_heatmap",
     "write_prediction_page",
     "write_report",
