@@ -35,7 +35,7 @@ PERSONS = (
     *((240, 261), (267, 285), (286, 305), (306, 325), (326, 345), (346, 365), (366, 387), (398, 417), (418, 435)),
 )
 SETS = ("faces", "campus", "leopards", "text")
-MODEL = {"models": "one", "n_parts": 3, "max_points": 30, "compare": "linear"}
+MODEL = {"models": "one", "compare": "linear"}
 LABELLED, UNLABELLED = 5, 100
 PAGE = (420, 300)  # pixels of a page of text
 
