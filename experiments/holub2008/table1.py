@@ -23,8 +23,11 @@ from experiments.rodner2012.results import kept, record, write_results
 from fewsight._base.progress import silent, track
 from fewsight._base.types import Array
 from fewsight.channels import CHANNELS, FisherChannel
+from fewsight.channels.vector_channel import scale_by_evidence
 from fewsight.evaluation.provenance import settings_of
 from fewsight.images import FeatureCache
+from fewsight.kernels import RBF
+from fewsight.kernels.rows import as_dense, matrix_of
 from fewsight.learners import GPClassifier, SVMClassifier
 
 DETECTORS = ("kb", "dog", "harris", "hessian")
@@ -50,11 +53,20 @@ class Seen(NamedTuple):
     asked: Array  # test x training
 
 
-def seen(split: Split, channel: FisherChannel) -> Seen:
-    """Fitted on the training images."""
+def seen(split: Split, channel: FisherChannel, of: tuple[str, ...] = ("both",)) -> dict[str, Seen]:
+    """Fitted on the training images, by all scores, those of the shape or those of the appearance."""
     channel.fit(split.train, split.train_labels)
-    A, B = channel.encode(split.train), channel.encode(split.test)
-    return Seen(channel.log_likelihood(split.test), channel.gram(A), channel.gram(B, A))
+    A, B = (as_dense(matrix_of("seen", "images", channel.encode(side))) for side in (split.train, split.test))
+    likelihoods = channel.log_likelihood(split.test)
+    n_shape, n_scores = channel.models_[0].n_shape_scores, channel.models_[0].n_scores
+    shape = np.arange(A.shape[1]) % n_scores >= n_scores - n_shape
+    classes = np.unique(split.train_labels, return_inverse=True)[1]
+    found = {}
+    for uses in of:
+        columns = {"both": np.ones(len(shape), bool), "shape": shape, "appearance": ~shape}[uses]
+        kernel = RBF(scale_by_evidence(A[:, columns], classes, np.random.default_rng(channel.random_state)))
+        found[uses] = Seen(likelihoods, kernel.gram(A[:, columns]), kernel.gram(B[:, columns], A[:, columns]))
+    return found
 
 
 def accuracies(split: Split, sights: list[Seen], learners: tuple[str, ...] = ("gp", "svm")) -> dict[str, float]:
@@ -90,12 +102,13 @@ def cell(options: argparse.Namespace, cache: FeatureCache, category: str, seed: 
         form = "clutter" if clutter else "bare"
         sights = {}
         for detector in options.detectors:
-            sights[detector] = seen(split, channel_of(detector, cache, clutter=clutter, random_state=seed))
+            parts = ("both", "shape", "appearance") if clutter and control == "none" else ("both",)
+            by_part = seen(split, channel_of(detector, cache, clutter=clutter, random_state=seed), parts)
+            sights[detector] = by_part["both"]
             for way, value in accuracies(split, [sights[detector]]).items():
                 found[f"{detector} {form} both {way}"] = value
-            for uses in ("shape", "appearance") if clutter and control == "none" else ():
-                one = seen(split, channel_of(detector, cache, clutter=clutter, uses=uses, random_state=seed))
-                found[f"{detector} {form} {uses} gp"] = accuracies(split, [one], ("gp",))["gp"]
+            for uses in parts[1:]:
+                found[f"{detector} {form} {uses} gp"] = accuracies(split, [by_part[uses]], ("gp",))["gp"]
         for way, value in accuracies(split, list(sights.values())).items():
             found[f"all {form} both {way}"] = value
     return found

@@ -99,7 +99,7 @@ def scores_figure(K: npt.ArrayLike, labels: LabelsLike) -> Figure:
         for number, name in enumerate(dict.fromkeys(names)):
             own = np.array([each == name for each in names])
             marker, colour = "o^sDv*"[number % 6], COLOURS[number % len(COLOURS)]
-            axes.scatter(*places[own].T, marker=marker, color=colour, label=name, s=22)
+            axes.scatter(places[own, 0], places[own, 1], marker=marker, color=colour, label=name, s=22)
         axes.set(xticks=[], yticks=[], aspect="equal")
         axes.legend(fontsize=8)
     return figure
