@@ -76,10 +76,10 @@ def test_scores_of_shape_and_appearance_are_parts_of_both(tiles):
         for uses in ("both", "shape", "appearance")
     )
     A = both.encode(tiles.images).matrix
-    assert shape.n_columns == 4 * 2
-    assert appearance.n_columns == 2 * 3 * 20
-    np.testing.assert_array_equal(A[:, -8:], shape.encode(tiles.images).matrix)
-    np.testing.assert_array_equal(A[:, :-8], appearance.encode(tiles.images).matrix)
+    assert shape.n_columns == 4 * 3
+    assert appearance.n_columns == 2 * 4 * 20
+    np.testing.assert_array_equal(A[:, -12:], shape.encode(tiles.images).matrix)
+    np.testing.assert_array_equal(A[:, :-12], appearance.encode(tiles.images).matrix)
 
 
 def test_scores_are_scaled_by_their_mean_square_or_to_a_range(tiles):
@@ -98,7 +98,7 @@ def test_a_channel_compares_as_it_is_told(tiles):
 
 def test_planted_parts_are_localised_within_a_few_pixels():
     images, where = zip(*(spots(seed) for seed in range(40)), strict=True)
-    channel = FisherDog(width=200, n_components=10, max_points=12, n_starts=8).fit(images)
+    channel = FisherDog(width=200, n_parts=3, n_components=10, max_points=12, n_starts=8).fit(images)
     found = channel.localise(images)
     apart = np.array(
         [

@@ -52,7 +52,7 @@ def test_a_corner_is_found():
 @pytest.mark.parametrize("detector", DETECTORS)
 def test_patches_are_of_one_brightness_and_contrast(detector):
     picture = cv2.resize(data.camera(), (200, 150), interpolation=cv2.INTER_AREA)
-    describe = InterestPatches(detector=detector, width=200).describe
+    describe = InterestPatches(detector=detector, width=200, max_points=30).describe
     bright, dim = describe(as_pixels(picture)), describe(as_pixels(0.5 * picture + 60.0))
     assert len(bright) == 30
     assert bright.descriptors.shape == (30, 121)

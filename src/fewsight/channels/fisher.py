@@ -51,13 +51,13 @@ class FisherChannel(Channel, ABC):
         default="one",
         doc='"one" learns one model from all training images, labelled or not; "each" one for each category, from its images.',
     )
-    n_parts: int = option(default=3, doc="parts of a model, from 2 to 6.")
-    max_points: int = option(default=30, doc="interest points of an image, at most; the strongest are kept.")
+    n_parts: int = option(default=4, doc="parts of a model, from 2 to 6.")
+    max_points: int = option(default=60, doc="interest points of an image, at most; the strongest are kept.")
     n_components: int = option(default=20, doc="dimensions that the patches are reduced to, each with unit variance.")
     width: int = option(default=250, doc="pixels that every image is made wide, be it smaller or larger.")
-    smallest: float = option(default=5.0, doc="the smallest half side of a patch, in pixels.")
+    smallest: float = option(default=4.0, doc="the smallest half side of a patch, in pixels.")
     spacing: float = option(
-        default=1.0, doc="how near a point may come to a stronger one, in half sides of the smaller patch."
+        default=0.7, doc="how near a point may come to a stronger one, in half sides of the smaller patch."
     )
     uses: str = option(default="both", doc='which scores count: "shape", "appearance" or "both".')
     clutter: bool = option(

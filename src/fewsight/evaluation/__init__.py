@@ -9,6 +9,10 @@ from fewsight.evaluation.report import (
     asking_in_words,
     comparison_figure,
     comparison_in_words,
+    gram_figure,
+    parts_figure,
+    points_figure,
+    scores_figure,
     weights_heatmap,
     write_report,
 )
@@ -38,7 +42,11 @@ __all__ = [
     "comparison_in_words",
     "evaluate",
     "evaluate_borrowing",
+    "gram_figure",
     "learned_shares",
+    "parts_figure",
+    "points_figure",
+    "scores_figure",
     "weights_heatmap",
     "write_report",
 ]

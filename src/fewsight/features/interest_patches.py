@@ -45,10 +45,10 @@ class InterestPatches:
     descriptor_width: ClassVar[int] = SIDE * SIDE  # numbers of a patch
 
     detector: str = "kb"
-    max_points: int = 30
+    max_points: int = 60
     width: int = 250
-    smallest: float = 5.0
-    spacing: float = 1.0
+    smallest: float = 4.0
+    spacing: float = 0.7
 
     def __post_init__(self) -> None:
         check_choice(self, "detector", self.detector, tuple(EXTENTS))

@@ -1,5 +1,6 @@
 """How good predictions are: accuracy per class, probabilities, calibration, rankings. Numbers in, numbers out."""
 
+from fewsight.metrics.alignment import kernel_alignment
 from fewsight.metrics.classification import accuracy_per_class, confusion_matrix, recalls
 from fewsight.metrics.many_rankings import average_precisions, roc_areas
 from fewsight.metrics.probabilities import ReliabilityBins, calibration_error, log_loss, reliability_bins
@@ -12,6 +13,7 @@ __all__ = [
     "average_precisions",
     "calibration_error",
     "confusion_matrix",
+    "kernel_alignment",
     "log_loss",
     "mean_roc_auc",
     "recalls",

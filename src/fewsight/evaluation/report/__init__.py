@@ -7,6 +7,7 @@ from fewsight.evaluation.report.kernel_figures import (
     kernel_count_figure,
     windows_figure,
 )
+from fewsight.evaluation.report.parts_pictures import gram_figure, parts_figure, points_figure, scores_figure
 from fewsight.evaluation.report.prediction_page import render_prediction_page, write_prediction_page
 from fewsight.evaluation.report.section_baselines import comparison_figure
 from fewsight.evaluation.report.weights_heatmap import weights_heatmap
@@ -20,9 +21,13 @@ __all__ = [
     "comparison_in_words",
     "gain_figure",
     "gain_slice",
+    "gram_figure",
     "kernel_count_figure",
+    "parts_figure",
+    "points_figure",
     "render_prediction_page",
     "render_report",
+    "scores_figure",
     "weights_heatmap",
     "windows_figure",
     "write_prediction_page",

@@ -1,0 +1,111 @@
+"""The experiments on parts: what is kept apart and taken away, and a small version of each."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from experiments.holub2008.class_images import cropped_image, inside_frame, sides, trimmed_image
+from experiments.holub2008.fig10 import PERSONS, page_of_text, person_of
+from experiments.holub2008.localisation import inside
+from experiments.holub2008.table1 import head_of
+
+from fewsight._base.errors import InvalidInput
+from fewsight.images.image import ImageArray
+
+ROOT = Path(__file__).parents[2]
+
+
+def test_mirror_images_stay_on_one_side():
+    train, test = sides("Leopards", 200, 100, 100, np.random.default_rng(0))
+    assert len(train) == len(test) == 100
+    assert not set(train % 100) & set(test % 100)
+    train, test = sides("Faces", 435, 100, 100, np.random.default_rng(0))
+    assert not set(train) & set(test)
+    with pytest.raises(InvalidInput, match="Faces must have 200 images to learn from and to test on, got 150"):
+        sides("Faces", 150, 100, 100, np.random.default_rng(0))
+
+
+@pytest.mark.parametrize("colour", [0, 255])
+def test_frames_are_trimmed_and_pictures_without_one_lose_a_margin(colour):
+    picture = np.full((120, 200), colour, np.uint8)
+    picture[20:100, 30:180] = np.random.default_rng(0).integers(60, 200, (80, 150))
+    rows, columns = inside_frame(picture / 255)
+    assert 20 <= rows.start < 25
+    assert 95 < rows.stop <= 100
+    assert 30 <= columns.start < 36
+    assert 174 < columns.stop <= 180
+    height, width = trimmed_image(ImageArray(picture)).pixels().shape[:2]
+    assert (height, width) == (rows.stop - rows.start, columns.stop - columns.start)
+
+
+@pytest.mark.parametrize("aspect", [0.5, 1.0, 3.0])
+def test_a_background_gets_the_aspect_of_the_category(aspect):
+    picture = ImageArray(np.random.default_rng(0).integers(0, 256, (200, 300)).astype(np.uint8))
+    height, width = cropped_image(picture, aspect).pixels().shape[:2]
+    assert width / height == pytest.approx(aspect, rel=0.02)
+
+
+def test_nineteen_persons_share_no_photograph():
+    assert len(PERSONS) == 19
+    numbers = [number for first, last in PERSONS for number in range(first, last + 1)]
+    assert len(set(numbers)) == len(numbers)
+    assert min(last - first + 1 for first, last in PERSONS) >= 18
+    assert [person_of(position) for position in (0, 20, 21, 42, 434)] == [0, 0, 1, -1, 18]
+
+
+def test_a_page_of_text_is_black_on_white_and_always_the_same():
+    page, again, other = (page_of_text(seed).pixels()[:, :, 0] for seed in (1, 1, 2))
+    np.testing.assert_array_equal(page, again)
+    assert (page != other).any()
+    assert 0.02 < (page < 0.5).mean() < 0.4
+
+
+def test_parts_are_inside_a_box_or_not():
+    found = inside(np.array([[0.5, 0.5], [0.1, 0.5], [0.5, 0.9]]), np.array([0.2, 0.8, 0.3, 0.7]))
+    np.testing.assert_array_equal(found, [True, False, False])
+
+
+def test_a_record_says_what_was_compared():
+    assert head_of("all clutter both gp", "Faces", "none")["method"] == "combined"
+    assert head_of("kb bare both generative", "Faces", "none")["method"] == "generative"
+    shape = head_of("kb clutter shape gp", "Faces", "none")
+    assert (shape["method"], shape["detector"], shape["clutter"], shape["learner"]) == ("shape", "kb", True, "gp")
+    assert head_of("aspect", "Faces", "trimmed")["control"] == "aspect of trimmed"
+
+
+@pytest.mark.slow
+def test_a_category_is_told_from_the_background_in_a_small_version(caltech101, tmp_path):
+    out = tmp_path / "table1.json"
+    options = [
+        "--seeds",
+        "100",
+        "--categories",
+        "airplanes",
+        "--controls",
+        "none",
+        "--detectors",
+        "harris",
+        "--images",
+        "30",
+    ]
+    command = [
+        sys.executable,
+        "-m",
+        "experiments.holub2008.table1",
+        caltech101.parent,
+        "--work",
+        tmp_path,
+        "--json",
+        out,
+    ]
+    subprocess.run([*map(str, command), *options], cwd=ROOT, check=True, capture_output=True, timeout=300)
+    found = {
+        (row["method"], row["clutter"]): row["mean"]
+        for row in json.loads(out.read_text())["records"]
+        if row["learner"] != "svm"
+    }
+    assert found["hybrid", True] > 0.7
+    assert found["aspect", None] > 0.85
