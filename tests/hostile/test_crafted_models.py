@@ -29,7 +29,9 @@ def histogram_model(photos: Path, tmp_path_factory: pytest.TempPathFactory) -> P
     """A model of the photographs that needs no matrix of all pairs."""
     files = sorted(photos.glob("*/*.png"))
     channel = SpatialPmk(n_words=10, n_descriptors=500, scales=(1.0,), step=16)
-    learner = HistogramGPClassifier(channel).fit(files, [file.parent.name for file in files])
+    learner = HistogramGPClassifier(channel, unknown_rule="contrast+variance").fit(
+        files, [file.parent.name for file in files]
+    )
     path = tmp_path_factory.mktemp("histograms") / "model.fewsight"
     save(learner, path)
     return path

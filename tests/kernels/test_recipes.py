@@ -23,7 +23,7 @@ def nested(depth: int) -> dict[str, Any]:
     ("recipe", "sentence"),
     [
         ("linear", "kernel recipe: must be an object with a kind"),
-        ({}, "kernel recipe: kind must be one of columns, exponential_chi_square, general_histogram_intersection"),
+        ({}, "kernel recipe: kind must be one of block_chi_square, columns, correspondence, exponential_chi_square"),
         (
             {"kind": "lineal"},
             "the kernel 'lineal' is not known here; if it comes from another package, install that or",
