@@ -61,7 +61,7 @@ BYSTANDERS = {
     "settings.json": b'{"protocol": "mine"}',
     "other.sqlite": b"SQLite format 3\0",
 }
-WITHOUT_INPUT = {"demo", "channels", "parts"}
+WITHOUT_INPUT = {"cache", "demo", "channels", "parts"}
 PROJECT_VERBS = {
     "label",
     "status",
