@@ -148,19 +148,13 @@ def test_the_tutorial_runs_and_needs_nothing_but_public_names(path: Path, tmp_pa
 
 
 def test_the_parts_of_the_formats_page_are_those_of_the_code() -> None:
-    from fewsight.apps.workbench import result_kinds
     from fewsight.apps.workbench.project import schema
+    from fewsight.apps.workbench.result_kinds import LABEL_COLUMNS, PREDICTION_COLUMNS
     from fewsight.evaluation import METRICS
     from fewsight.images.table import CATEGORY_COLUMNS, FILE_COLUMNS
 
     page = (ROOT / "docs" / "reference" / "formats.md").read_text()
-    for word in (
-        *result_kinds.LABEL_COLUMNS,
-        *result_kinds.PREDICTION_COLUMNS,
-        *METRICS,
-        *FILE_COLUMNS,
-        *CATEGORY_COLUMNS,
-    ):
+    for word in (*LABEL_COLUMNS, *PREDICTION_COLUMNS, *METRICS, *FILE_COLUMNS, *CATEGORY_COLUMNS):
         assert f"`{word}`" in page, word
     tables = re.findall(r"CREATE TABLE (\w+) \((.*?)\)(?: WITHOUT ROWID)?;", schema.SCHEMA, re.DOTALL)
     assert len(tables) == len([name for kind, name in schema.PARTS if kind == "table"])

@@ -191,7 +191,7 @@ def test_a_model_of_an_extreme_noise_is_refused_by_learn_or_opened_by_predict(
 
 def copy_each(photos: Path, quality: int | None) -> None:
     """Beside every photograph a copy under another name: the same bytes, or encoded anew."""
-    for path in sorted(photos.glob("*/*.png")):
+    for path in sorted(photos.glob("*/*.*")):
         if quality is None:
             shutil.copy(path, path.with_name(f"a copy of {path.name}"))
         else:
@@ -213,6 +213,32 @@ def test_copies_do_not_make_the_accuracy_look_better(
     accuracies = [float(re.search(r"Right on ([0-9.]+)%", text)[1]) for text in (plain, copied)]
     assert accuracies[0] < 100  # there is something to make look better
     assert abs(accuracies[0] - accuracies[1]) <= 100 / 24 + 0.1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("quality", [None, 75, 40])
+def test_copies_of_real_photographs_do_not_make_the_accuracy_look_better(
+    quality: int | None, run: Run, caltech101: Path, tmp_path: Path
+) -> None:
+    """Every file copied once under another name, as it is or re-encoded; then one of them lies in a wrong category as well."""
+    photos, n = tmp_path / "photos", 20
+    for category in ("chair", "lotus", "sunflower", "water_lilly"):
+        (photos / category).mkdir(parents=True)
+        for path in sorted((caltech101 / category).glob("*.jpg"))[:n]:
+            shutil.copy(path, photos / category)
+    plain = run("learn", photos, "-o", tmp_path / "plain", *SMALL).stdout
+    copy_each(photos, quality)
+    copied = run("learn", photos, "-o", tmp_path / "copied", *SMALL).stdout
+    assert f"{4 * n} images are copies of others: each picture was learned from once." in copied
+    assert copied.count("The same picture: ") == 5
+    accuracies = [float(re.search(r"Right on ([0-9.]+)%", text)[1]) for text in (plain, copied)]
+    assert accuracies[0] < 100  # there is something to make look better
+    assert abs(accuracies[0] - accuracies[1]) <= 100 / (4 * n) + 0.1
+    shutil.copy(photos / "chair" / "image_0001.jpg", photos / "lotus" / "by mistake.jpg")
+    mistaken = run("learn", photos, "-o", tmp_path / "mistaken", *SMALL).stdout
+    wrong = mistaken.split("The same picture in two categories, of which one must be wrong: ")[1].splitlines()[0]
+    assert f"{photos}/chair/image_0001.jpg (chair)" in wrong
+    assert f"{photos}/lotus/by mistake.jpg (lotus)" in wrong
 
 
 def test_a_picture_with_two_labels_is_named(run: Run, own_photos: Path, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -52,6 +53,24 @@ def test_status_tells_what_happened_to_files(run: Run, labelled: Path) -> None:
     assert (
         f"{N + 1} images: 15 labelled" in shown
     )  # the renamed one kept its label; that of vanished content is kept too
+
+
+def test_status_goes_on_where_nothing_can_be_written(run: Run, labelled: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (labelled / "brick-0.png").rename(labelled / "renamed.png")
+    (labelled / "other.png").write_bytes((labelled / "grass-7.png").read_bytes() + b"\0")
+    before = (labelled / "fewsight.sqlite").read_bytes()
+    may, place = os.access, labelled / "fewsight.sqlite"  # root may write whatever the permissions say
+    monkeypatch.setattr(os, "access", lambda path, mode: path != place and may(path, mode))
+    shown = run("status", labelled)
+    assert (shown.exit_code, shown.stderr) == (0, "")
+    assert f"{N} images: 15 labelled, 0 none of these, 0 discarded." in shown.stdout
+    assert "Since the last look: 1 new, 1 moved." in shown.stdout
+    sentence = f"{place}: the project file may not be written to, so nothing was saved."
+    assert f"The counts above are those of the last look: {sentence}" in shown.stdout
+    assert answer(run, "status", labelled)["unsaved"] == sentence
+    assert (labelled / "fewsight.sqlite").read_bytes() == before
+    monkeypatch.undo()
+    assert answer(run, "status", labelled)["unsaved"] is None
 
 
 def test_undo_and_history(run: Run, labelled: Path, refused: Refused) -> None:

@@ -72,9 +72,10 @@ def status(folder: Folder, project: Project = None, name: Name = None, as_json: 
     from fewsight.apps.cli.console import plural, show_table, tell
 
     with open_project(folder, project, name) as bench, progress_bars():
-        scan, found = bench.scan(), bench.status()
+        scan, found = bench.scan(must_save=False), bench.status()
     if as_json:
-        tell_json({"folder": str(folder), "project": str(bench.file.path), **vars(found), **_scan_counts(scan)})
+        facts = {**vars(found), **_scan_counts(scan), "unsaved": scan.unsaved}
+        tell_json({"folder": str(folder), "project": str(bench.file.path), **facts})
         return
     if found.counts:
         show_table(["category", "labels"], [[each, str(count)] for each, count in found.counts.items()], numbers=[1])
@@ -210,6 +211,7 @@ def _remarks(bench: Workbench, found: ProjectStatus, scan: Scan) -> list[str]:
     news = [f"{counts[what]:,} {what}" for what in ("new", "moved", "vanished") if counts[what]]
     lines = [bench.remark] if bench.remark else []
     lines += [f"Since the last look: {', '.join(news)}."] if news else []
+    lines += [f"The counts above are those of the last look: {scan.unsaved}"] if scan.unsaved else []
     replaced = [shown_path(path) for path in scan.replaced]
     lines += [f"Other content under an old name, so without its label: {each}" for each in replaced[:SHOWN]]
     if found.n_duplicates:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from fewsight._base.errors import InvalidInput, UnreadableImage
+from fewsight._base.errors import InvalidInput, ProjectError, UnreadableImage
 from fewsight._base.progress import track
 from fewsight.apps.workbench.project import catalogue
 from fewsight.apps.workbench.project.catalogue import KnownFile, Stamp, absolute_path, known_files, relative_path
@@ -42,6 +42,7 @@ class Scan:
     vanished: list[bytes] = field(default_factory=list)
     returned: list[bytes] = field(default_factory=list)
     broken: dict[bytes, str] = field(default_factory=dict)  # and why
+    unsaved: str | None = None  # why the project was not let know, where that did not matter
 
 
 class _Found(NamedTuple):
@@ -54,9 +55,12 @@ def scan(
     folder: str | os.PathLike[str],
     leave_out: Collection[str | os.PathLike[str]] = (),
     read: Reader | None = None,
+    *,
+    must_save: bool = True,
 ) -> Scan:
     """Compare the folder with what the project knows of it, and let the project know.
 
+    Where the project cannot be written to, that is a ProjectError, or `unsaved` says so where it need not be saved.
     `leave_out` names files and folders that are none of the images: the project's own file, targets of a sorting.
     """
     folder = check_folder(folder)
@@ -64,7 +68,12 @@ def scan(
     found = _Walk(folder, known, [*leave_out, project.path]).run()
     comparison = _Comparison(folder, known, found, read or _hash_of_file)
     result = comparison.result()
-    catalogue.replace(project, comparison.rows.values(), comparison.removed)
+    try:
+        catalogue.replace(project, comparison.rows.values(), comparison.removed)
+    except ProjectError as error:
+        if must_save:
+            raise
+        result.unsaved = str(error)
     return result
 
 

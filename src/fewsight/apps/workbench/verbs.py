@@ -164,9 +164,9 @@ class Workbench:
 
     # Images.
 
-    def scan(self) -> Scan:
-        """Look at the folder again."""
-        return scanning.scan(self.file, self.folder, sorting.targets_left_out(self.file))
+    def scan(self, *, must_save: bool = True) -> Scan:
+        """Look at the folder again; where it need not be saved, also with a project that cannot be written to."""
+        return scanning.scan(self.file, self.folder, sorting.targets_left_out(self.file), must_save=must_save)
 
     # Answers. `asked` says how each came about: one for all images, or one for each.
 
