@@ -16,9 +16,11 @@ from fewsight.evaluation.report.context import Material
 from fewsight.evaluation.report.section_asking import asking_section
 from fewsight.evaluation.report.section_baselines import comparison_section
 from fewsight.evaluation.report.section_cues import cues
+from fewsight.evaluation.report.section_windows import windows_section
 from fewsight.evaluation.report.wording import shown_name
 from fewsight.evaluation.results import Evaluation
 from fewsight.images import ImageSet
+from fewsight.learners.weighted_machines import WeightedMachines
 
 TITLE = "What was learned, and how well"
 
@@ -34,6 +36,7 @@ def write_report(
     commit: str | None = None,
     asking: ActiveCurves | None = None,
     comparison: Comparison | None = None,
+    windows: WeightedMachines | None = None,
 ) -> None:
     """Write the report of an evaluation of `image_set` as one HTML file, whole or not at all.
 
@@ -52,6 +55,7 @@ def write_report(
     commit : the commit of the code, if known.
     asking : adds a section on which image to label next.
     comparison : adds a section on what others make of the same features.
+    windows : a fitted learner of `windows` channels; adds a section on where it looks for each category.
     """
     text = render_report(
         evaluation,
@@ -62,6 +66,7 @@ def write_report(
         commit=commit,
         asking=asking,
         comparison=comparison,
+        windows=windows,
     )
     write_text(Path(path), text)
 
@@ -76,6 +81,7 @@ def render_report(
     commit: str | None = None,
     asking: ActiveCurves | None = None,
     comparison: Comparison | None = None,
+    windows: WeightedMachines | None = None,
 ) -> str:
     """The report as text."""
     material = Material(evaluation, image_set)
@@ -90,6 +96,7 @@ def render_report(
         asking=None if asking is None else asking_section(asking),
         comparison=None if comparison is None else comparison_section(comparison),
         cues=cues(material),
+        windows=None if windows is None else windows_section(windows, image_set),
         confusion=galleries.confusion(material, counts),
         categories=galleries.categories(material, counts),
         mistakes=galleries.mistakes(material),
