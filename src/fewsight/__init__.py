@@ -66,6 +66,7 @@ _HOMES = {
     "NearestMeanClassifier": "learners",
     "NearestNeighbourClassifier": "learners",
     "SVMClassifier": "learners",
+    "SpanBoundClassifier": "learners",
     "Posterior": "gp",
     "ActiveLearner": "active",
     "GramPool": "active",
@@ -141,6 +142,7 @@ __all__ = [
     "Query",
     "QueryRule",
     "SVMClassifier",
+    "SpanBoundClassifier",
     "SpatialPmk",
     "State",
     "Texture",
@@ -229,6 +231,7 @@ if TYPE_CHECKING:
         MKLClassifier,
         NearestMeanClassifier,
         NearestNeighbourClassifier,
+        SpanBoundClassifier,
         SVMClassifier,
     )
     from fewsight.persistence import load, save
