@@ -24,14 +24,8 @@ from fewsight.evaluation.provenance import settings_of
 from fewsight.images import FeatureCache, Image, images_in
 
 CATEGORIES = ("car_side", "airplanes")
-MODEL = {
-    "models": "one",
-    "n_parts": 6,
-    "max_points": 30,
-    "smallest": 8.0,
-    "n_components": 10,
-    "n_starts": 10,
-}  # by seed 100
+# Chosen on seed 100.
+MODEL = {"models": "one", "n_parts": 5, "max_points": 40, "smallest": 6.0, "n_components": 10, "n_starts": 10}
 MOST = 200  # images of a category
 
 

@@ -67,6 +67,7 @@ _HOMES = {
     "NearestNeighbourClassifier": "learners",
     "SVMClassifier": "learners",
     "SparseGPClassifier": "learners",
+    "SpanBoundClassifier": "learners",
     "Posterior": "gp",
     "ActiveLearner": "active",
     "GramPool": "active",
@@ -142,6 +143,7 @@ __all__ = [
     "Query",
     "QueryRule",
     "SVMClassifier",
+    "SpanBoundClassifier",
     "SparseGPClassifier",
     "SpatialPmk",
     "State",
@@ -231,6 +233,7 @@ if TYPE_CHECKING:
         MKLClassifier,
         NearestMeanClassifier,
         NearestNeighbourClassifier,
+        SpanBoundClassifier,
         SparseGPClassifier,
         SVMClassifier,
     )

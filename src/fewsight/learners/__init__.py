@@ -22,12 +22,14 @@ from fewsight.learners.loans import Loan, LoanMixin
 from fewsight.learners.logistic import LogisticClassifier
 from fewsight.learners.mkl_classifier import MKLClassifier
 from fewsight.learners.nearest_neighbour import NearestMeanClassifier, NearestNeighbourClassifier
+from fewsight.learners.span_bound_classifier import SpanBoundClassifier
 from fewsight.learners.sparse_gp import SparseGPClassifier
 from fewsight.learners.svm_classifier import SVMClassifier
 
 _CLASSES: tuple[type[Learner], ...] = (
     *(GPClassifier, SVMClassifier, NearestNeighbourClassifier, NearestMeanClassifier, LogisticClassifier),
     *(HistogramGPClassifier, SparseGPClassifier, KernelCombination, MKLClassifier, InfiniteKernelClassifier),
+    SpanBoundClassifier,
 )
 LEARNERS: Registry[Learner] = Registry("learner", Learner, _CLASSES, group="fewsight.learners")
 
@@ -63,6 +65,7 @@ __all__ = [
     "NearestMeanClassifier",
     "NearestNeighbourClassifier",
     "SVMClassifier",
+    "SpanBoundClassifier",
     "SparseGPClassifier",
     "Verdict",
     "grow_kernels",

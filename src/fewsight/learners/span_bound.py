@@ -1,0 +1,139 @@
+"""The span bound of the leave-one-out error of a support vector machine, and its slopes. [Holub2008, eq. 12 to 14; Chapelle2002]
+
+A machine with squared slacks is one without slacks on K + 1/C, so that C is a parameter of the kernel. Of its support vectors,
+
+    T = 1/N sum_n s((alpha_n S_n^2 - 1) / H),    S_n^2 = 1 / [M^-1]_nn - eta / alpha_n,   M = [[K + 1/C + eta / alpha, 1], [1, 0]]
+
+with s(x) = 1 / (1 + exp(-x)); the row and column of ones come from the bias. alpha is itself a function of the kernel: on the
+support vectors [[K + 1/C, 1], [1, 0]] [alpha y; b] = [y; 0].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from scipy.optimize import OptimizeResult, minimize
+from scipy.special import expit
+
+from fewsight._base.types import Array, Indices
+from fewsight._compiled.pairwise_descent import descend
+
+TOLERANCE = 1e-9  # of the optimality of a machine, in units of the targets
+MOST_STEPS = 200_000
+SUPPORT = 1e-7  # of the largest dual weight, below which an example is no support vector
+LOG_WEIGHTS = (-20.0, 12.0)  # natural logarithms that a weight may take
+LOG_PENALTIES = (np.log(2.0**-7), np.log(2.0**9))
+START_PENALTY = 10.0
+
+
+class Machine(NamedTuple):
+    """A support vector machine with squared slacks: alpha times targets (n,), its bias, and its support vectors."""
+
+    dual: Array
+    intercept: float
+    support: Indices
+
+
+class Bound(NamedTuple):
+    """The value, its slopes in the logarithms of the weights and of C, and the machine."""
+
+    value: float
+    slopes: Array  # (k + 1,)
+    machine: Machine
+
+
+@dataclass(frozen=True)
+class SpanBound:
+    """The bound of one machine as a function of kernel weights and C.
+
+    `distances` (k, n, n) are squared, of each model; `targets` (n,) are +1 and -1, both of them; `temperature` is H of the paper.
+    """
+
+    distances: Array
+    targets: Array
+    temperature: float = 0.3
+    eta: float = 0.1
+
+    def at(self, log_weights: Array, log_penalty: float) -> Bound:
+        """The bound and its slopes."""
+        weights, penalty = np.exp(log_weights), float(np.exp(log_penalty))
+        K = np.exp(-0.5 * np.tensordot(weights, self.distances, axes=1))
+        machine = trained(K, self.targets, penalty)
+        chosen = machine.support
+        n, y = len(self.targets), self.targets[chosen]
+        a, alpha = machine.dual[chosen], machine.dual[chosen] * y
+        own = K[np.ix_(chosen, chosen)] + np.eye(len(chosen)) / penalty
+        inverse = np.linalg.inv(_bordered(own + np.diag(self.eta / alpha)))[:-1, :-1]
+        diagonal = inverse.diagonal()
+        spans = 1.0 / diagonal - self.eta / alpha
+        rates = expit((alpha * spans - 1.0) / self.temperature)
+        value = float(rates.sum() + (n - len(chosen)) * expit(-1.0 / self.temperature)) / n
+        steep = rates * (1.0 - rates) / (self.temperature * n)
+        # What a change of the matrix does by itself, and by changing alpha.
+        direct = (inverse * (steep * alpha / diagonal**2)) @ inverse
+        by_alpha = steep * (spans + self.eta / alpha) - direct.diagonal() * self.eta / alpha**2
+        through = np.linalg.solve(_bordered(own), np.append(by_alpha * y, 0.0))[:-1]
+        slopes = direct - 0.5 * (np.outer(through, a) + np.outer(a, through))
+        weighted = slopes * K[np.ix_(chosen, chosen)]
+        by_weight = [
+            -0.5 * w * (weighted * d[np.ix_(chosen, chosen)]).sum()
+            for w, d in zip(weights, self.distances, strict=True)
+        ]
+        return Bound(value, np.append(by_weight, -slopes.trace() / penalty), machine)
+
+
+def trained(K: Array, targets: Array, penalty: float) -> Machine:
+    """The machine with squared slacks for targets +1 and -1, both of them; exact on its support vectors."""
+    n = len(targets)
+    whole = K + np.eye(n) / penalty
+    low, high = np.where(targets > 0, 0.0, -np.inf), np.where(targets > 0, np.inf, 0.0)
+    a = np.zeros(n)
+    descend(whole, targets.astype(np.float64), low, high, a, TOLERANCE, MOST_STEPS)
+    support = np.flatnonzero(np.abs(a) > SUPPORT * np.abs(a).max())
+    while True:
+        solved = np.linalg.solve(_bordered(whole[np.ix_(support, support)]), np.append(targets[support], 0.0))
+        kept = solved[:-1] * targets[support] > 0
+        if kept.all():
+            break
+        support = support[kept]
+    dual = np.zeros(n)
+    dual[support] = solved[:-1]
+    return Machine(dual, float(solved[-1]), support)
+
+
+def lowest(bounds: list[SpanBound], max_steps: int) -> tuple[Array, float, list[float]]:
+    """Weights (k,) and C at which the sum of the bounds is lowest, by descent from equal weights; and its values on the way.
+
+    Weights start where the sum of weighted squared distances is one on average.
+    """
+    distances = bounds[0].distances
+    k, n = len(distances), distances.shape[1]
+    means = distances.sum(axis=(1, 2)) / max(1, n * (n - 1))
+    start = np.append(-np.log(k * np.where(means > 0, means, 1.0)), np.log(START_PENALTY))
+    limits = [LOG_WEIGHTS] * k + [LOG_PENALTIES]
+    start = np.clip(start, *np.array(limits).T)
+    values: list[float] = []
+
+    def objective(parameters: Array) -> tuple[float, Array]:
+        found = [bound.at(parameters[:-1], float(parameters[-1])) for bound in bounds]
+        return sum(each.value for each in found), np.sum([each.slopes for each in found], axis=0)
+
+    def note(intermediate_result: OptimizeResult) -> None:
+        values.append(float(intermediate_result.fun))
+
+    values.append(objective(start)[0])
+    options = {"maxiter": max_steps}
+    result = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=limits, callback=note, options=options)
+    best = result.x if result.fun <= values[0] else start
+    return np.exp(best[:-1]), float(np.exp(best[-1])), values
+
+
+def _bordered(matrix: Array) -> Array:
+    """With a row and a column of ones, and a zero where they meet."""
+    n = len(matrix)
+    whole = np.ones((n + 1, n + 1))
+    whole[:n, :n] = matrix
+    whole[n, n] = 0.0
+    return whole
