@@ -36,6 +36,7 @@ def test_machine_code_is_kept_for_the_next_run(tmp_path: Path) -> None:
     assert said == ["(2, 2) 0", "(2, 2) 1"]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="limits on files are of Unix")
 def test_a_full_disk_costs_time_not_the_answer(tmp_path: Path) -> None:
     def no_file_above_a_few_bytes() -> None:
@@ -45,6 +46,7 @@ def test_a_full_disk_costs_time_not_the_answer(tmp_path: Path) -> None:
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
+@pytest.mark.slow
 def test_no_place_for_machine_code_costs_time_not_the_answer(tmp_path: Path) -> None:
     package = tmp_path / "fewsight"
     shutil.copytree(SOURCE, package, ignore=shutil.ignore_patterns("__pycache__"))

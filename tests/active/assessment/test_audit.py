@@ -31,6 +31,7 @@ def part(digits, digit_gram, size, seed):
     return GramPool(digit_gram[np.ix_(rows, rows)]), digits[1][rows]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("rule", "n"), [("uncertainty", 60), ("random", 60), ("uncertainty", 100)])
 def test_the_audit_interval_covers_the_true_accuracy_of_the_rest_in_85_of_100_runs(digits, digit_gram, rule, n):
     covered = []

@@ -30,6 +30,7 @@ def part(digits, digit_gram, size, seed):
     return GramPool(digit_gram[np.ix_(rows, rows)]), digits[1][rows]
 
 
+@pytest.mark.slow
 def test_advice_to_stop_comes_when_100_more_labels_would_gain_less_than_a_point(digits, digit_gram):
     """On test examples that are never asked about; at least 80 of 100 runs."""
     pool, truth, gains = GramPool(digit_gram), digits[1], []

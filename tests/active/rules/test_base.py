@@ -47,6 +47,7 @@ def test_unknown_rules_and_options_are_refused():
         Coverage(n_sample=0)
 
 
+@pytest.mark.slow
 def test_a_rare_class_is_found_with_half_of_the_labels_that_random_needs(digits, digit_gram):
     rows = np.concatenate([np.flatnonzero(digits[1] != 8), np.flatnonzero(digits[1] == 8)[:16]])
     labels, K = digits[1][rows], digit_gram[np.ix_(rows, rows)]
