@@ -53,25 +53,36 @@ def take(work: Path, output: Path, n_labels: int) -> None:
         page.wait_for_selector("#sight img")
         sheet(page, output / "first.webp")
         person = Person(page, sample_truth())
-        for _ in range(n_labels):
+        person.answer()
+        while (state := state_of(page))["n_known"] < len(person.truth):
+            page.wait_for_timeout(500)  # a person would answer a few images meanwhile
+        for _ in range(n_labels - 1):
             person.answer()
         person.settle()
-        while (state := state_of(page))["model"] != "learned" or state["n_features"] < state["n_files"]:
-            page.wait_for_timeout(1_000)
+        while (state := state_of(page))["model"] != "learned" or state["n_behind"]:
+            page.wait_for_timeout(500)
+        page.wait_for_timeout(2_000)  # until there is an opinion of all images
         for view in VIEWS:
-            page.goto(f"{home}/{view}")
+            visit(page, f"{home}/{view}")
             if view == "label":
                 page.wait_for_selector("#sight img")
                 page.keyboard.press("g")
                 page.wait_for_selector("#guessed:visible")
+            elif view == "grid":
+                page.wait_for_selector(".tile")
             sheet(page, output / f"{view}.webp")
-        page.goto(f"{home}/results")
+        visit(page, f"{home}/results")
         page.click("[data-open=sort]")
         page.keyboard.press("Enter")
         page.wait_for_selector("#apply:visible")
         page.evaluate(_SHORTEN, [str(work.absolute()), "…"])  # where this was run is nobody's business
         sheet(page, output / "sort.webp")
-        print({name: state_of(page)[name] for name in ("n_labelled", "n_features", "accuracy", "model")})
+        print({name: state_of(page)[name] for name in ("n_labelled", "n_known", "accuracy", "advice", "model")})
+
+
+def visit(page: Page, address: str) -> None:
+    page.goto(address)
+    page.wait_for_selector("html[data-ready]", state="attached")
 
 
 def sample_truth() -> dict[str, str]:

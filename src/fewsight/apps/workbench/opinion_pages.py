@@ -149,7 +149,7 @@ def results_page(
     start: int,
     n: int,
 ) -> ResultPage:
-    """Images of a group (or of all), the surest first, and how many each group has."""
+    """Images of a group (or of all), the surest first and those with a label last, and how many each group has."""
     images = [image for image in stock.in_random_order() if not facts.is_discarded(image)]
     items = [(result_of(image, opinion, facts, stock)) for image in images]
     groups = [_group_of(item, SURE_AT_LEAST if least is None else least) for item in items]
@@ -158,7 +158,7 @@ def results_page(
     counts[UNREAD] = stock.n_unread + len(unreadable)
     names: Mapping[str, str] = {**facts.categories, UNKNOWN: UNKNOWN, UNSURE: UNSURE, UNREAD: UNREAD}
     chosen = [item for item, each in zip(items, groups, strict=True) if group in (None, each)]
-    chosen.sort(key=lambda item: (item.probability is None, -(item.probability or 0.0), item.file))
+    chosen.sort(key=lambda item: (item.labelled, item.probability is None, -(item.probability or 0.0), item.file))
     following = start + n if start + n < len(chosen) else None
     listed = [(key, name, counts[key]) for key, name in names.items()]
     return ResultPage(chosen[start : start + n], listed, unreadable, len(chosen), following)

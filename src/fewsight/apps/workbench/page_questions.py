@@ -18,7 +18,7 @@ from fewsight.apps.workbench.project.events import Asked
 from fewsight.apps.workbench.question_desk import AGAIN, MOST_QUESTIONS, Put, QuestionDesk
 from fewsight.apps.workbench.session_messages import PageQuestion
 
-NOTHING_LEARNED = "Nothing is learned yet, so any image will do."
+NOTHING_LEARNED = "Drawn at random: nothing was learned yet."
 TAKEN_BACK = "You took your answer back."
 
 

@@ -1,7 +1,7 @@
-// The picture: shown at once because it was fetched and decoded before; fitted, zoomed, never enlarged more than twice by itself.
+// The picture: shown at once because it was fetched and decoded before; fitted, zoomed, never enlarged more than four times by itself.
 import { byId, fill, make, words } from "./basics.js";
 
-const MOST_ENLARGED = 2;
+const MOST_ENLARGED = 4;
 const STEP = 1.5;
 const COPY_SIDE = 1600; // pixels of the longest side of the copy for the screen
 const LATER = 250; // milliseconds before a picture that was not ready is asked for again
