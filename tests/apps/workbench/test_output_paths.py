@@ -49,7 +49,7 @@ EVALUATE = ("evaluate", "photos", "--labels", "labels.csv"), ("--json", "--repor
 BORROW = ("evaluate", "photos", "--borrow"), ("--json",), ("photos/owl/1.png", "photos/robin/1.png")
 EXPORT = ("export", "photos"), ("-o",), ("photos/owl/1.png", "photos/loose.jpg")
 VERBS = (EXPORT, LEARN, LEARN_TABLE, LEARN_VECTORS, PREDICT, PREDICT_FILE, PREDICT_VECTORS, EVALUATE, BORROW)
-WITHOUT_INPUT = {"demo", "channels", "parts"}
+WITHOUT_INPUT = {"cache", "demo", "channels", "parts"}
 PROJECT_VERBS = {
     "label",
     "status",
