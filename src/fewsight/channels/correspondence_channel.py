@@ -85,14 +85,8 @@ class CorrespondenceChannel(PixelChannel, ABC):
         most = check_integer(self, "max_landmarks", self.max_landmarks, least=1, most=20_000)
         chosen = {"gamma": gamma, "per_mean_distance": PER_MEAN_DISTANCE, "least_eigenvalue": LEAST_EIGENVALUE}
         drawn = {"max_landmarks": most, "random_state": self.random_state}
-        return {
-            "kind": "landmarks",
-            "version": 1,
-            "distorts": self.distorts,
-            **self._distance_recipe(),
-            **chosen,
-            **drawn,
-        }
+        compared = {"distorts": self.distorts, "distances": self._distance_recipe()}
+        return {"kind": "landmarks", "version": 1, **compared, **chosen, **drawn}
 
     def _distance_recipe(self) -> Recipe:
         return {"kind": "correspondence", "version": 1, "distortion": self._distortion}
@@ -136,8 +130,8 @@ class CorrespondenceChannel(PixelChannel, ABC):
 
     def _encode_recipe(self) -> Recipe:
         learned = {"gamma": self.gamma_, "landmarks": self._landmarks_digest, "projection": self._projection_digest}
-        own = {"kind": "landmark_row", "version": 1, "distorts": self.distorts}
-        return {**self._distance_recipe(), **own, **learned}
+        compared = {"distorts": self.distorts, "distances": self._distance_recipe()}
+        return {"kind": "landmark_row", "version": 1, **compared, **learned}
 
     def _encode(self, features: LocalFeatures) -> Entry:
         """A landmark's row is known: no pair of training images is compared again."""
