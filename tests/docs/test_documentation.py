@@ -96,6 +96,14 @@ def test_what_the_guide_to_asking_shows_runs(capsys):
     assert re.search(r"^random 0\.\d+$", printed, re.MULTILINE)
 
 
+def test_what_the_page_about_parts_shows_runs(capsys):
+    (example,) = python_blocks("docs/parts.md")
+    exec(compile(example, "parts.md", "exec"), {})
+    score, likelihoods, parts = capsys.readouterr().out.splitlines()
+    assert float(score) > 0.27  # eleven categories: guessing is right in 0.09
+    assert (likelihoods, parts) == ("(3, 1)", "(4, 3)")
+
+
 def python_blocks(page):
     return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), re.DOTALL)
 
