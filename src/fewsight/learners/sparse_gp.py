@@ -46,7 +46,7 @@ from fewsight.learners.sharpness import USUAL_NOISE
 from fewsight.learners.weight_search import NATS, NOISES
 
 BLOCK = 1_024  # examples that are compared with the inducing points at a time
-CHECKED = 1_500  # examples at most that are left out to see how they are predicted
+CHECKED, ENOUGH = 1_500, 300  # examples that are left out to see how they are predicted: at most, and where there are few
 ALMOST_SAME = 1.0 - 1e-9  # the cosine above which a left-out example is an inducing point itself
 LEFT_OUT = "the images that were left out to check"
 
@@ -161,7 +161,7 @@ class SparseGPClassifier(KernelLearner):
         inducing = spread_over_classes(numbers, self.n_inducing, generator)
         grams = self._fit_input(X, labels[inducing], positions, inducing)
         self._learn(grams, labels[inducing])
-        checked = spread_over_classes(numbers, CHECKED, generator)
+        checked = _to_check(numbers, inducing, generator)
         kept = _Kept.of(checked, len(self.points_))
         self._count(self._compared(self._combined(grams), self.inducing_diagonal_), numbers, inducing, kept)
         others = np.setdiff1d(np.arange(len(positions)), inducing)
@@ -414,6 +414,16 @@ def spread_over_classes(numbers: Indices, most: int, generator: np.random.Genera
     first = np.searchsorted(sorted_numbers, sorted_numbers)
     turn = np.arange(len(order)) - first  # its number within its class: every class has one 0, one 1, ...
     return np.sort(order[np.lexsort((shuffled, turn))[:most]])
+
+
+def _to_check(numbers: Indices, inducing: Indices, generator: np.random.Generator) -> Indices:
+    """Examples to leave out, sorted: no inducing points, which are predicted unlike new examples, if there are enough others."""
+    others = np.setdiff1d(np.arange(len(numbers)), inducing)
+    chosen = others[spread_over_classes(numbers[others], CHECKED, generator)]
+    missing = ENOUGH - len(chosen)
+    if missing <= 0:
+        return chosen
+    return np.union1d(chosen, inducing[spread_over_classes(numbers[inducing], missing, generator)])
 
 
 def _some(X: Any, indices: Indices) -> Any:
