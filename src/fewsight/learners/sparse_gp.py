@@ -46,7 +46,10 @@ from fewsight.learners.sharpness import USUAL_NOISE
 from fewsight.learners.weight_search import NATS, NOISES
 
 BLOCK = 1_024  # examples that are compared with the inducing points at a time
-CHECKED, ENOUGH = 1_500, 300  # examples that are left out to see how they are predicted: at most, and where there are few
+CHECKED, ENOUGH = (
+    1_500,
+    300,
+)  # examples that are left out to see how they are predicted: at most, and where there are few
 ALMOST_SAME = 1.0 - 1e-9  # the cosine above which a left-out example is an inducing point itself
 LEFT_OUT = "the images that were left out to check"
 
