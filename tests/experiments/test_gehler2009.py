@@ -89,8 +89,9 @@ def test_codebooks_are_measured_on_a_few_textures(tmp_path):
     rng = np.random.default_rng(0)
     (tmp_path / "images").mkdir()
     for number in range(1, 6):
-        noise = cv2.GaussianBlur(rng.uniform(size=(150, 150)).astype(np.float32), (0, 0), number)
-        spread = cv2.normalize(noise, None, 0, 255, cv2.NORM_MINMAX).astype(np.uint8)
+        rows, columns = np.indices((150, 150))
+        stripes = 127 + 80 * np.sin(0.6 * (rows * np.sin(0.6 * number) + columns * np.cos(0.6 * number)))
+        spread = np.clip(stripes + 15 * rng.normal(size=(150, 150)), 0, 255).astype(np.uint8)
         cv2.imwrite(str(tmp_path / "images" / f"D{number}.jpg"), spread)
     options = ["--work", tmp_path / "work", "--words", "4", "--codebooks", "12", "--seeds", "100"]
     files = ["--json", tmp_path / "r.json", "--figure", tmp_path / "f.png"]
