@@ -27,6 +27,7 @@ from fewsight.transfer import TransferGPClassifier
 from small_networks import write_network, write_vectors
 
 GRID = {"n_descriptors": 200, "longest_side": 64, "step": 16, "scales": (1.0,)}
+PATCHES = {"width": 64, "max_points": 10, "n_parts": 2, "n_components": 4, "n_starts": 1}
 SMALL: dict[str, dict[str, Any]] = {  # every channel with little to compute
     "spatial_pmk": {**GRID, "n_words": 5},
     "dense_pmk": {**GRID, "n_levels": 2},
@@ -35,6 +36,11 @@ SMALL: dict[str, dict[str, Any]] = {  # every channel with little to compute
     "opponent_sift": {**GRID, "n_trees": 2, "n_leaves": 4},
     "geometric_blur": {"longest_side": 64, "n_points": 10},
     "geometric_blur_distortion": {"longest_side": 64, "n_points": 10},
+    "windows": {**GRID, "n_words": 5},
+    "fisher_kb": PATCHES,
+    "fisher_dog": PATCHES,
+    "fisher_harris": PATCHES,
+    "fisher_hessian": PATCHES,
     "phog": {"longest_side": 64, "n_levels": 2},
     "texture": {"longest_side": 64, "n_levels": 2, "scales": (1.0,)},
     "colour": {"longest_side": 64, "n_levels": 2, "n_lightness": 2, "n_chroma": 3},

@@ -139,11 +139,12 @@ class Windows(DenseSiftChannel):
     def _learn_recipe(self) -> Recipe:
         if len(self.layout) > MOST_WINDOWS:
             raise InvalidInput(f"Windows: there must be at most {MOST_WINDOWS:,} boxes, got {len(self.layout):,}.")
+        book = self._book_recipe()
         if len(self.layout) * self.n_words > np.iinfo(np.int32).max:
             raise InvalidInput(f"Windows: n_words times windows must be below 2^31, got {self.n_columns:,}.")
         _ = self.shares
         return {
-            **self._book_recipe(),
+            **book,
             "kind": "windows",
             "assignment": check_choice(self, "assignment", self.assignment, ASSIGNMENTS),
             "boxes": [list(box) for box in self.layout],

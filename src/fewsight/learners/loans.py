@@ -37,23 +37,22 @@ def lent_column(
 ) -> BorrowedColumn:
     """The column of a class that borrows from another, of examples whose classes have these numbers (n,).
 
-    Balanced, it has the levels of a class that has rho of the lender's examples beside its own.
+    Balanced, its own examples and those of all others have the levels they would have without a loan; those of the lender stay
+    at +1, so that the few own ones still speak loudest.
     """
     rows, targets = np.flatnonzero(numbers == lender), np.where(numbers == column, 1.0, -1.0)
     plain = borrowed_column(K, noise, targets, rows, rho, groups)
     if not balanced:
         return plain
-    ones = borrowed_column(K, noise, np.ones(len(K)), rows, rho, groups)
+    ones, lent = (borrowed_column(K, noise, np.full(len(K), level), rows, rho, groups) for level in (1.0, 0.0))
+    parts = [(each.weights, each.left_out) for each in (plain, ones, lent)]
     counts = counts_without(numbers, int(numbers.max(initial=0)) + 1, groups)
-    now, then = (_levels(sizes, column, lender, rho) for sizes in counts)
-    return BorrowedColumn(
-        now.scale * plain.weights + now.shift * ones.weights, then.scale * plain.left_out + then.shift * ones.left_out
-    )
-
-
-def _levels(counts: Indices, column: int, lender: int, rho: float) -> TargetLevels:
-    positives = counts[..., column] + rho * counts[..., lender]
-    return TargetLevels.of_sides(positives, counts.sum(axis=-1), np.count_nonzero(counts > 0, axis=-1))
+    summed = []
+    for sizes, (of_plain, of_ones, of_lent) in zip(counts, zip(*parts, strict=True), strict=True):
+        levels = TargetLevels.of(sizes)
+        scale, shift = levels.scale[..., column], levels.shift[..., column]
+        summed.append(scale * of_plain + shift * of_ones + (1.0 - scale - shift) * of_lent)
+    return BorrowedColumn(*summed)
 
 
 class LoanMixin(ABC):
