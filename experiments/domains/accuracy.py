@@ -4,12 +4,14 @@
 
 DATA holds `more`, `caltech101` and `brodatz`. All learners get the same vectors of `pretrained`. Choices are made on seeds
 100-109, figures are those of seeds 0-9; `--chosen-on` names the seeds on which the best peer of a cell is chosen. Vectors and
-answers are kept in the work folder: a command that was stopped goes on where it was.
+answers are kept in the work folder: a command that was stopped goes on where it was. What peers say does not depend on
+fewsight: `--peers-from FILE` takes them from the results of an earlier run, and measures fewsight alone.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict
@@ -22,6 +24,7 @@ from experiments.domains.cells import Bench, Cell
 from experiments.domains.peers import LEARNERS, PEERS
 from experiments.domains.summary import protocol_of, record_of, standard_error, write_results
 from experiments.domains.tasks import DOMAINS, SIZES, Place, places_of
+from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 
 OURS = "gp"
@@ -66,15 +69,46 @@ def records(cells: Cells, names: Sequence[str], places: Sequence[Place]) -> list
     return rows
 
 
-def differences(
-    cells: Cells, ours: str, choice: Cells, places: Sequence[Place], chosen: Sequence[Place]
-) -> list[Difference]:
-    """Ours minus the most accurate peer, and ours minus logistic regression in log loss; the peer is chosen on other seeds."""
+def best_peers(choice: Cells, chosen: Sequence[Place]) -> dict[Group, str]:
+    """The most accurate peer of each set and size, on seeds that are not those of the figures."""
+    best = {}
+    for group, places in groups_of(chosen).items():
+        means = {peer: float(values(choice, peer, places, "accuracy").mean()) for peer in PEERS}
+        best[group] = max(PEERS, key=means.__getitem__)
+    return best
+
+
+def kept_peers(
+    path: Path, places: Sequence[Place], seeds: Sequence[int]
+) -> tuple[dict[tuple[str, Place], Cell], dict[Group, str]]:
+    """What peers said in an earlier run on the same places, and which was the best of each set and size then."""
+    kept = json.loads(path.read_text())
+    if kept["protocol"]["seeds"] != list(seeds):
+        raise InvalidInput(
+            f"--peers-from: the seeds of {path.name} must be {list(seeds)}, got {kept['protocol']['seeds']}."
+        )
+    groups = groups_of(places)
+    cells: dict[tuple[str, Place], Cell] = {}
+    for row in kept["records"]:
+        group = groups.get((row["set"], row["per_class"], row["even"]), []) if row["learner"] in PEERS else []
+        for place, value in zip(group, row["values"] if group else [], strict=True):
+            cells.setdefault((row["learner"], place), {})[row["metric"]] = value
+    best = {
+        (row["set"], row["per_class"], row["even"]): row["peer"]
+        for row in kept["differences"]
+        if row["metric"] == "accuracy"
+    }
+    missing = sorted({group[0] for group in groups if group not in best})
+    if missing:
+        raise InvalidInput(f"--peers-from: {path.name} must hold all sets and sizes, got none of {', '.join(missing)}.")
+    return cells, best
+
+
+def differences(cells: Cells, ours: str, best: Mapping[Group, str], places: Sequence[Place]) -> list[Difference]:
+    """Ours minus the most accurate peer, and ours minus logistic regression in log loss; the peer was chosen on other seeds."""
     rows: list[Difference] = []
-    judged = groups_of(chosen)
     for (domain, size, even), group in groups_of(places).items():
-        best = max(PEERS, key=lambda peer: values(choice, peer, judged[domain, size, even], "accuracy").mean())
-        for metric, peer in (("accuracy", best), ("log_loss", "logistic")):
+        for metric, peer in (("accuracy", best[domain, size, even]), ("log_loss", "logistic")):
             gap = values(cells, ours, group, metric) - values(cells, peer, group, metric)
             rows.append(
                 Difference(
@@ -135,15 +169,21 @@ def work(options: argparse.Namespace) -> None:
     bench = Bench(options.data, options.work)
     domains = [DOMAINS[name] for name in options.sets]
     measured, chosen = (places_of(domains, seeds, options.sizes) for seeds in (options.seeds, options.chosen_on))
-    names = list(LEARNERS)
-    bench.fill(LEARNERS, measured)
-    bench.fill({name: LEARNERS[name] for name in PEERS}, chosen)
-    cells = {(name, place): bench.cell(name, place) for name in names for place in measured}
-    choice = {(name, place): bench.cell(name, place) for name in PEERS for place in chosen}
-    gaps = differences(cells, OURS, choice, measured, chosen)
+    names, kept = list(LEARNERS), options.peers_from
+    if kept is None:
+        bench.fill(LEARNERS, measured)
+        bench.fill({name: LEARNERS[name] for name in PEERS}, chosen)
+        best = best_peers({(name, place): bench.cell(name, place) for name in PEERS for place in chosen}, chosen)
+        cells = {(name, place): bench.cell(name, place) for name in PEERS for place in measured}
+    else:
+        cells, best = kept_peers(kept, measured, options.seeds)
+        bench.fill({OURS: LEARNERS[OURS]}, measured)
+    cells |= {(OURS, place): bench.cell(OURS, place) for place in measured}
+    gaps = differences(cells, OURS, best, measured)
     found = verdict(gaps)
     calibrated = calibration(cells, measured)
     protocol = {**protocol_of(options, commit_of_tree()), "chosen_on_seeds": list(options.chosen_on), "verdict": found}
+    protocol |= {} if kept is None else {"peers_of_commit": json.loads(kept.read_text())["protocol"]["commit"]}
     rows = records(cells, names, measured)
     write_results(options.json, protocol, calibration=calibrated, records=rows, differences=gaps)
     for row in gaps:
@@ -172,6 +212,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument(
         "--chosen-on", type=numbers, default=numbers("100-109"), help="seeds that choose the best peer (100-109)"
     )
+    found.add_argument("--peers-from", type=Path, help="results of an earlier run to take the peers from")
     return found
 
 

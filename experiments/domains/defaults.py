@@ -33,6 +33,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "spatial_pmk + quick": ("spatial_pmk", "colour", "texture", "phog"),
     "pretrained": (NETWORK,),
     "pretrained + spatial_pmk": (NETWORK, "spatial_pmk"),
+    "pretrained + quick": (NETWORK, "colour", "texture", "phog"),
     "pretrained + spatial_pmk + quick": (NETWORK, "spatial_pmk", "colour", "texture", "phog"),
 }
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from experiments.domains.accuracy import calibration, differences, records, verdict
+from experiments.domains.accuracy import best_peers, calibration, differences, kept_peers, records, verdict
 from experiments.domains.cells import Bench, expected_calibration_error, measure
 from experiments.domains.peers import LEARNERS, PEERS, Answers, gp, logistic
 from experiments.domains.summary import mean_over
@@ -20,6 +20,7 @@ from scipy.special import softmax
 from sklearn.covariance import ledoit_wolf
 from sklearn.linear_model import LogisticRegression
 
+from fewsight._base.errors import InvalidInput
 from fewsight.kernels.rbf import squared_distances
 from fewsight.learners import LogisticClassifier
 
@@ -112,12 +113,35 @@ def test_the_verdict_says_where_ours_is_worse():
     for place in places:
         gap = 0.1 if place.per_class == 5 else -0.1
         cells["gp", place] = {"accuracy": 0.8, "log_loss": 0.5 + gap + 0.001 * rng.random()}
-    rows = differences(cells, "gp", cells, places, places)
+    rows = differences(cells, "gp", best_peers(cells, places), places)
     found = verdict(rows)
     assert found["cells"] == 2
     assert found["within_two_standard_errors"] == 0.5
     assert found["worst_log_loss"] == pytest.approx(0.1, abs=0.01)
     assert len(records(cells, ["gp"], places)) == 4
+
+
+def test_peers_of_an_earlier_run_serve_another_one(tmp_path):
+    places = [Place("clothing", size, seed) for size in (1, 5) for seed in (0, 1)]
+    rng = np.random.default_rng(0)
+    metrics = ("accuracy", "log_loss")
+    cells = {
+        (name, place): dict(zip(metrics, rng.random(2).tolist(), strict=True))
+        for name in ("gp", *PEERS)
+        for place in places
+    }
+    best = best_peers(cells, places)
+    gaps = differences(cells, "gp", best, places)
+    kept = {"protocol": {"seeds": [0, 1]}, "records": records(cells, ["gp", *PEERS], places), "differences": gaps}
+    path = tmp_path / "accuracy.json"
+    path.write_text(json.dumps(kept))
+    found, same = kept_peers(path, places, [0, 1])
+    assert same == best
+    assert found == {key: cell for key, cell in cells.items() if key[0] != "gp"}
+    with pytest.raises(InvalidInput, match=r"the seeds of accuracy.json must be \[0\], got \[0, 1\]"):
+        kept_peers(path, places, [0])
+    with pytest.raises(InvalidInput, match="must hold all sets and sizes, got none of neu_steel"):
+        kept_peers(path, [Place("neu_steel", 1, seed) for seed in (0, 1)], [0, 1])
 
 
 def test_calibration_is_summed_up_over_sets_for_each_size():

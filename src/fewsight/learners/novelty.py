@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import ndtri
+from scipy.special import stdtrit
 
 from fewsight._base.types import Array, Indices, State
 from fewsight.metrics import roc_auc
@@ -128,7 +128,8 @@ def fit_novelty(
     """Units and threshold from left-out training examples, of which about this share is taken for unknown.
 
     The threshold lies between two estimates of the quantile: that of the examples themselves, which knows their tail but needs
-    many of them, and that of a Gaussian, which does with few. They count the same where one example is expected above it.
+    many of them, and that of a Gaussian whose mean and deviation are not known better than n examples tell, which does with few.
+    They count the same where one example is expected above it.
     Where there are very few, nothing is unknown; but with outsiders, which somebody wants noticed, what is stranger than all.
     """
     parts = RULES[rule]
@@ -146,9 +147,15 @@ def fit_novelty(
 
 
 def _upper_quantile(scores: Array, share: float) -> float:
-    """What about this share of further scores will exceed, from some of their kind."""
-    of_gaussian = float(scores.mean() + scores.std(ddof=1) * ndtri(1.0 - share))
-    trust = (share * len(scores)) ** 2  # in the examples: the square of how many are expected above
+    """What about this share of further scores will exceed, from some of their kind.
+
+    (a further score - mean) / (deviation sqrt(1 + 1 / n)) of n Gaussian scores has Student's distribution, not Gauss's: the
+    quantile of the latter would be exceeded by 7.6 % of further scores instead of 5 at n = 10.
+    """
+    n = len(scores)
+    student = float(stdtrit(n - 1, 1.0 - share)) * (1.0 + 1.0 / n) ** 0.5
+    of_gaussian = float(scores.mean() + scores.std(ddof=1) * student)
+    trust = (share * n) ** 2  # in the examples: the square of how many are expected above
     return (of_gaussian + trust * float(np.quantile(scores, 1.0 - share, method="hazen"))) / (1.0 + trust)
 
 

@@ -12,6 +12,7 @@ import pytest
 from typer.testing import Result
 
 from fewsight.apps.workbench import auto_channels, default_channels
+from fewsight.apps.workbench.learners import usual_channels
 from fewsight.channels import CHANNELS
 from fewsight.persistence import load
 from small_networks import write_network
@@ -118,17 +119,19 @@ def test_pretrained_is_used_by_default_where_it_is_installed(
     run: Run, photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("FEWSIGHT_CHANNELS")
-    learned = run("learn", photos, "-o", tmp_path / "model", *SMALL)
+    learned = run("learn", photos, "-o", tmp_path / "model")
     assert learned.exit_code == 0, learned.stderr
     (decides,) = [line for line in learned.stdout.splitlines() if line.startswith("What decides: ")]
     assert "pretrained " in decides
-    assert "spatial_pmk " in decides
-    assert [channel.name for channel in load(tmp_path / "model").kernel] == ["pretrained", "spatial_pmk"]
+    assert "colour " in decides
+    names = ["pretrained", "colour", "texture", "phog"]
+    assert [channel.name for channel in load(tmp_path / "model").kernel] == names
     assert run("predict", tmp_path / "model", photos / "brick").exit_code == 0
 
 
 def test_what_is_used_by_default_follows_what_is_there_and_what_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
-    for missing, names in (("not here", ("spatial_pmk",)), (None, ("pretrained", "spatial_pmk"))):
+    quick = ("colour", "texture", "phog")
+    for missing, names in (("not here", ("spatial_pmk", *quick)), (None, ("pretrained", *quick))):
         monkeypatch.setattr(CHANNELS["pretrained"], "missing", lambda missing=missing: missing)
         monkeypatch.delenv("FEWSIGHT_CHANNELS", raising=False)
         assert default_channels() == names
@@ -137,6 +140,23 @@ def test_what_is_used_by_default_follows_what_is_there_and_what_is_chosen(monkey
         assert default_channels() == ("phog", "colour")
         monkeypatch.setenv("FEWSIGHT_CHANNELS", "auto")
         assert default_channels() == auto_channels()
+
+
+def test_spatial_pmk_alone_is_used_where_the_others_cannot_be(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("FEWSIGHT_CHANNELS", raising=False)
+    monkeypatch.setattr(CHANNELS["pretrained"], "missing", lambda: "not here")
+    usual = ("spatial_pmk", "colour", "texture", "phog")
+    assert usual_channels(None, 400) == (usual, ())
+    assert usual_channels(("phog",), 10**6) == (("phog",), ())
+    listed = ", ".join(usual)
+    for arguments, why in (
+        ((400, ("histogram_gp",)), f"histogram_gp cannot use {listed}."),
+        ((400, ("auto",), 300), f"histogram_gp cannot use {listed}."),
+        ((10**6,), f"this machine cannot hold what comparing 1,000,000 images by {listed} takes."),
+    ):
+        assert usual_channels(None, *arguments) == (("spatial_pmk",), (f"Took spatial_pmk alone: {why}",))
+    monkeypatch.setenv("FEWSIGHT_CHANNELS", "phog")
+    assert usual_channels(None, 10**6) == (None, ())
 
 
 def test_a_channel_that_is_not_installed_says_how_to_get_it(

@@ -52,7 +52,7 @@ Channels = Annotated[
     str | None,
     typer.Option(
         metavar="NAMES",
-        show_default="FEWSIGHT_CHANNELS, or spatial_pmk, and pretrained where it is installed",
+        show_default="FEWSIGHT_CHANNELS, or pretrained (without it spatial_pmk), colour, texture and phog",
         rich_help_panel=LOOK,
         help="Channels, joined by commas, or auto for a set that suits photographs; `fewsight channels` lists them.",
     ),

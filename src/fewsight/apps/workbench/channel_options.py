@@ -20,8 +20,9 @@ SET_BY_THE_COMMAND = ("cache", "n_jobs", "random_state")
 AUTO = "auto"
 # What AUTO stands for: structures and their layout, outlines, colours and texture; each sees what the others do not.
 AUTO_CHANNELS = ("spatial_pmk", "dense_pmk", "phog", "opponent_sift", "colour", "texture")
-PRETRAINED = "pretrained"  # joins both sets where it is installed
-DEFAULT_CHANNELS = ("spatial_pmk",)
+PRETRAINED = "pretrained"  # joins AUTO_CHANNELS, and stands in for CLASSIC, where it is installed
+CLASSIC = "spatial_pmk"
+QUICK_CHANNELS = ("colour", "texture", "phog")  # used by default as well: what a network and visual words do not see
 CHOSEN = "FEWSIGHT_CHANNELS"  # the environment variable
 
 
@@ -90,9 +91,14 @@ def auto_channels() -> tuple[str, ...]:
 
 
 def default_channels() -> tuple[str, ...]:
-    """$FEWSIGHT_CHANNELS, or those of DEFAULT_CHANNELS, after the pretrained network where it is installed."""
-    chosen = [name.strip() for name in os.environ.get(CHOSEN, "").split(",") if name.strip()]
-    return channel_names(chosen) if chosen else (*_pretrained(), *DEFAULT_CHANNELS)
+    """$FEWSIGHT_CHANNELS, or QUICK_CHANNELS after the pretrained network or, where it is not installed, after CLASSIC."""
+    chosen = chosen_channels()
+    return channel_names(chosen) if chosen else (*(_pretrained() or (CLASSIC,)), *QUICK_CHANNELS)
+
+
+def chosen_channels() -> list[str]:
+    """What $FEWSIGHT_CHANNELS names; nothing where it is not set."""
+    return [name.strip() for name in os.environ.get(CHOSEN, "").split(",") if name.strip()]
 
 
 def missing_pretrained() -> str | None:

@@ -9,9 +9,9 @@ from typing import Any
 
 from fewsight._base.replacement import write_text
 from fewsight.apps.workbench.borrowing import BorrowingOptions
-from fewsight.apps.workbench.channel_options import make_channels
+from fewsight.apps.workbench.channel_options import AUTO, make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about
-from fewsight.apps.workbench.learners import WantedLearners
+from fewsight.apps.workbench.learners import WantedLearners, usual_channels
 from fewsight.apps.workbench.output_paths import checked_files
 from fewsight.apps.workbench.result_kinds import REPORT, RESULTS
 from fewsight.channels import Channel
@@ -64,6 +64,8 @@ def evaluate_folder(
     named are those that suit the number of training images.
     """
     images = source.read()
+    named, many = _named(learners)
+    channels, alone = usual_channels(channels, _n_learned(images, protocol), named, many)
     unfitted = _channels(channels, options, protocol)
     chosen, why = _chosen(learners, images, protocol, unfitted)
     evaluation = evaluate_images(
@@ -86,7 +88,7 @@ def evaluate_folder(
         comparison=comparison,
         copies=copies,
     )
-    remarks = (*why, *_about_copies(copies), *remarks_about(images.images, unfitted))
+    remarks = (*alone, *why, *_about_copies(copies), *remarks_about(images.images, unfitted))
     return Evaluated(evaluation, usable, remarks, comparison)
 
 
@@ -227,7 +229,19 @@ def _chosen(
     if isinstance(learners, Mapping):
         return learners, ()
     n_categories = max(len(images.classes) - protocol.hold_out, 0)
-    return (learners or WantedLearners()).made(protocol.most * n_categories, n_categories, channels)
+    return (learners or WantedLearners()).made(_n_learned(images, protocol), n_categories, channels)
+
+
+def _n_learned(images: ImageSet, protocol: Protocol) -> int:
+    """The number of training images of the largest draw."""
+    return protocol.most * max(len(images.classes) - protocol.hold_out, 0)
+
+
+def _named(learners: Mapping[str, Learner] | WantedLearners | None) -> tuple[tuple[str, ...], int | None]:
+    """The names of learners that are asked for, and the number of images at which another is taken, where it is given."""
+    if learners is None or isinstance(learners, Mapping):
+        return tuple(learners or (AUTO,)), None
+    return learners.names or (AUTO,), learners.many
 
 
 def _ways(channels: Sequence[Channel], learners: Mapping[str, Learner]) -> tuple[str, ...]:

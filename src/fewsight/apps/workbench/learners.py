@@ -10,7 +10,7 @@ from inspect import signature
 
 from fewsight._base.checks import check_choice, check_integer, check_positive
 from fewsight._base.errors import InvalidInput
-from fewsight.apps.workbench.channel_options import AUTO
+from fewsight.apps.workbench.channel_options import AUTO, CLASSIC, chosen_channels, default_channels
 from fewsight.channels import CHANNELS, Channel
 from fewsight.evaluation import COMBINATIONS
 from fewsight.learners import (
@@ -73,6 +73,29 @@ def choose_learner(
         return LearnerChoice(GP, (slow,))
     said = f"Took {able[0]}, the Gaussian process for many images: there are {n_images:,} to learn from."
     return LearnerChoice(able[0], (said,))
+
+
+def usual_channels(
+    names: Sequence[str] | None, n_images: int, learners: Sequence[str] = (AUTO,), many: int | None = None
+) -> tuple[Sequence[str] | None, tuple[str, ...]]:
+    """The channels that are named or, where none are, the default ones; and a sentence where that is CLASSIC alone.
+
+    It is where a learner that is asked for cannot take the others, and where this machine cannot hold what comparing all pairs
+    of so many images by all of them takes.
+    """
+    if names is not None or chosen_channels():
+        return names, ()
+    usual = default_channels()
+    for learner in (name for name in learners if name in LEARNERS):
+        if any(not LEARNERS[learner].needs.accepts(CHANNELS[name]()) for name in usual):
+            return (CLASSIC,), (f"Took {CLASSIC} alone: {learner} cannot use {', '.join(usual)}.",)
+    if many is not None and n_images >= many:
+        return (CLASSIC,), (f"Took {CLASSIC} alone: {HISTOGRAM_GP} cannot use {', '.join(usual)}.",)
+    if fits(GPClassifier.needs, n_images, len(usual)):
+        return usual, ()
+    return (CLASSIC,), (
+        f"Took {CLASSIC} alone: this machine cannot hold what comparing {n_images:,} images by {', '.join(usual)} takes.",
+    )
 
 
 def many_images(n_categories: int) -> int:

@@ -15,7 +15,7 @@ from fewsight._base.none_of_these import NONE_OF_THESE
 from fewsight.apps.workbench.borrowing import Borrowed, BorrowingOptions, borrow
 from fewsight.apps.workbench.channel_options import AUTO, make_channels
 from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about, unreadable_among
-from fewsight.apps.workbench.learners import check_memory, choose_learner, new_learner, way_of
+from fewsight.apps.workbench.learners import check_memory, choose_learner, new_learner, usual_channels, way_of
 from fewsight.apps.workbench.output_paths import checked_files
 from fewsight.apps.workbench.result_kinds import MODEL
 from fewsight.channels import Channel
@@ -90,13 +90,15 @@ def learn_folder(
 ) -> Learned:
     """Learn the categories of a folder and write the model file; see `learn`.
 
-    Without `channels`, those of `default_channels()`.
+    Without `channels`, those of `usual_channels`.
     """
-    output, workplace = Path(output), workplace or Workplace()
+    output, workplace, images = Path(output), workplace or Workplace(), source.read()
+    n_labelled = sum(label is not None for label in images.labels)
+    channels, why = usual_channels(channels, n_labelled, (learner,), many)
     with workplace.cache() as cache:
         made = make_channels(channels, options or {}, seed=seed, jobs=workplace.jobs, cache=cache)
         learned = learn(
-            source.read(),
+            images,
             made,
             combine=combine,
             noise_variance=noise_variance,
@@ -106,7 +108,7 @@ def learn_folder(
         )
     replaced = output.exists()
     save(learned.model, output)
-    return replace(learned, replaced=replaced)
+    return replace(learned, replaced=replaced, remarks=(*why, *learned.remarks))
 
 
 def learn(
