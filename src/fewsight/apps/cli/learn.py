@@ -70,7 +70,7 @@ def learn(
             metavar="NAME",
             rich_help_panel=options.MANY,
             help="gp, histogram_gp (for thousands of images, with channels that compare histograms), svm, nn, mean, logistic, "
-            "combination, mkl, infinite, or auto, which picks gp or histogram_gp by the number of images.",
+            "combination, mkl, infinite, span_bound, or auto, which picks gp or histogram_gp by the number of images.",
         ),
     ] = "auto",
     many: options.Many = None,
