@@ -102,6 +102,7 @@ def evaluate(
             show_default="gp,svm,nn; with many images histogram_gp or sparse_gp for gp",
             help="Learners, joined by commas: gp, svm, nn (nearest neighbour), mean (nearest class mean), logistic, "
             "histogram_gp and sparse_gp (gp for very many images), combination (gp that always learns weights for channels), "
+            "span_bound (support vector machines with one weighted Gaussian over all channels), "
             "mkl (support vector machines that learn weights for channels), infinite (the same, with kernels generated "
             "on the way).",
         ),
