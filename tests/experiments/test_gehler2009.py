@@ -93,7 +93,7 @@ def test_codebooks_are_measured_on_a_few_textures(tmp_path):
         stripes = 127 + 80 * np.sin(0.6 * (rows * np.sin(0.6 * number) + columns * np.cos(0.6 * number)))
         spread = np.clip(stripes + 15 * rng.normal(size=(150, 150)), 0, 255).astype(np.uint8)
         cv2.imwrite(str(tmp_path / "images" / f"D{number}.jpg"), spread)
-    options = ["--work", tmp_path / "work", "--words", "4", "--codebooks", "12", "--seeds", "100"]
+    options = ["--work", tmp_path / "work", "--words", "4", "--codebooks", "12", "--seeds", "100", "--whiten"]
     files = ["--json", tmp_path / "r.json", "--figure", tmp_path / "f.png"]
     words = [sys.executable, "-m", "experiments.gehler2009.brodatz", tmp_path / "images"]
     subprocess.run([*words, *options, *files], cwd=ROOT, check=True, capture_output=True)

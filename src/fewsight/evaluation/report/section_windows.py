@@ -20,7 +20,7 @@ def windows_section(learner: WeightedMachines, image_set: ImageSet) -> dict[str,
     """What the template asks for: the picture as a data address, and how many windows a category has."""
     windows = class_windows(learner)
     shown = list(windows)[:MOST_SHOWN]
-    figure = windows_figure(learner, image_set.images, image_set.labels, shown)
+    figure = windows_figure(learner, image_set.images, list(image_set.labels), shown)
     stream = io.BytesIO()
     figure.savefig(stream, format="png", dpi=RESOLUTION)  # pixels: names of categories are never markup
     return {
