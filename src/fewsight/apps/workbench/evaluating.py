@@ -64,8 +64,7 @@ def evaluate_folder(
     named are those that suit the number of training images.
     """
     images = source.read()
-    named, many = _named(learners)
-    channels, alone = usual_channels(channels, _n_learned(images, protocol), named, many)
+    channels, alone = usual_channels(channels, _named(learners))
     unfitted = _channels(channels, options, protocol)
     chosen, why = _chosen(learners, images, protocol, unfitted)
     evaluation = evaluate_images(
@@ -229,19 +228,14 @@ def _chosen(
     if isinstance(learners, Mapping):
         return learners, ()
     n_categories = max(len(images.classes) - protocol.hold_out, 0)
-    return (learners or WantedLearners()).made(_n_learned(images, protocol), n_categories, channels)
+    return (learners or WantedLearners()).made(protocol.most * n_categories, n_categories, channels)
 
 
-def _n_learned(images: ImageSet, protocol: Protocol) -> int:
-    """The number of training images of the largest draw."""
-    return protocol.most * max(len(images.classes) - protocol.hold_out, 0)
-
-
-def _named(learners: Mapping[str, Learner] | WantedLearners | None) -> tuple[tuple[str, ...], int | None]:
-    """The names of learners that are asked for, and the number of images at which another is taken, where it is given."""
+def _named(learners: Mapping[str, Learner] | WantedLearners | None) -> tuple[str, ...]:
+    """The names of learners that are asked for."""
     if learners is None or isinstance(learners, Mapping):
-        return tuple(learners or (AUTO,)), None
-    return learners.names or (AUTO,), learners.many
+        return tuple(learners or (AUTO,))
+    return learners.names or (AUTO,)
 
 
 def _ways(channels: Sequence[Channel], learners: Mapping[str, Learner]) -> tuple[str, ...]:

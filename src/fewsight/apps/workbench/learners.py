@@ -76,12 +76,11 @@ def choose_learner(
 
 
 def usual_channels(
-    names: Sequence[str] | None, n_images: int, learners: Sequence[str] = (AUTO,), many: int | None = None
+    names: Sequence[str] | None, learners: Sequence[str] = (AUTO,)
 ) -> tuple[Sequence[str] | None, tuple[str, ...]]:
     """The channels that are named or, where none are, the default ones; and a sentence where that is CLASSIC alone.
 
-    It is where a learner that is asked for cannot take the others, and where this machine cannot hold what comparing all pairs
-    of so many images by all of them takes.
+    It is where a learner that is asked for cannot take the others.
     """
     if names is not None or chosen_channels():
         return names, ()
@@ -89,13 +88,7 @@ def usual_channels(
     for learner in (name for name in learners if name in LEARNERS):
         if any(not LEARNERS[learner].needs.accepts(CHANNELS[name]()) for name in usual):
             return (CLASSIC,), (f"Took {CLASSIC} alone: {learner} cannot use {', '.join(usual)}.",)
-    if many is not None and n_images >= many:
-        return (CLASSIC,), (f"Took {CLASSIC} alone: {HISTOGRAM_GP} cannot use {', '.join(usual)}.",)
-    if fits(GPClassifier.needs, n_images, len(usual)):
-        return usual, ()
-    return (CLASSIC,), (
-        f"Took {CLASSIC} alone: this machine cannot hold what comparing {n_images:,} images by {', '.join(usual)} takes.",
-    )
+    return usual, ()
 
 
 def many_images(n_categories: int) -> int:

@@ -93,8 +93,7 @@ def learn_folder(
     Without `channels`, those of `usual_channels`.
     """
     output, workplace, images = Path(output), workplace or Workplace(), source.read()
-    n_labelled = sum(label is not None for label in images.labels)
-    channels, why = usual_channels(channels, n_labelled, (learner,), many)
+    channels, why = usual_channels(channels, (learner,))
     with workplace.cache() as cache:
         made = make_channels(channels, options or {}, seed=seed, jobs=workplace.jobs, cache=cache)
         learned = learn(
