@@ -47,6 +47,17 @@ def test_the_folder_is_gone_after_the_block(place: Path) -> None:
     assert list(place.iterdir()) == []
 
 
+def test_an_interrupt_while_the_folder_is_made_leaves_nothing(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(path: Path) -> None:
+        path.touch()
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fewsight._base.scratch.opened_and_locked", interrupted)
+    with pytest.raises(KeyboardInterrupt), scratch_folder():
+        pytest.fail("the block was entered")
+    assert list(place.iterdir()) == []
+
+
 def test_the_folder_of_a_killed_run_goes_with_the_next_and_that_of_a_living_one_stays(place: Path) -> None:
     (killed, left), (living, used) = running(), running()
     try:

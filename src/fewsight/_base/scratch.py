@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import secrets
 import shutil
 import tempfile
 import time
@@ -18,16 +19,17 @@ from fewsight._base.replacement import ABANDONED_SECONDS, is_locked_by_nobody, o
 
 PREFIX = "fewsight-scratch-"
 LOCK = "in-use"
-_NAME = re.compile(re.escape(PREFIX) + r"[a-z0-9_]{8}")
+_NAME = re.compile(re.escape(PREFIX) + r"[a-z0-9_]{8,16}")
 
 
 @contextlib.contextmanager
 def scratch_folder() -> Iterator[Path]:
-    """A folder that is gone after the block, also where an interrupt comes in the middle of its removal."""
+    """A folder that is gone after the block, also where an interrupt comes while it is made or removed."""
     _remove_abandoned(Path(tempfile.gettempdir()))
-    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-    lock = opened_and_locked(folder / LOCK)
+    folder, lock = Path(tempfile.gettempdir()) / f"{PREFIX}{secrets.token_hex(8)}", None
     try:
+        folder.mkdir(mode=0o700)
+        lock = opened_and_locked(folder / LOCK)
         yield folder
     finally:
         if lock is not None and os.name != "posix":  # Windows removes no file that is open
