@@ -229,7 +229,9 @@ def test_copies_of_real_photographs_do_not_make_the_accuracy_look_better(
     plain = run("learn", photos, "-o", tmp_path / "plain", *SMALL).stdout
     copy_each(photos, quality)
     copied = run("learn", photos, "-o", tmp_path / "copied", *SMALL).stdout
-    assert f"{4 * n} images are copies of others: each picture was learned from once." in copied
+    counts = [re.search(r"(\d+) images? (?:are copies|is a copy)", text) for text in (plain, copied)]
+    before, after = (0 if found is None else int(found[1]) for found in counts)  # Caltech-101 has a few copies itself
+    assert after == before + 4 * n
     assert copied.count("The same picture: ") == 5
     accuracies = [float(re.search(r"Right on ([0-9.]+)%", text)[1]) for text in (plain, copied)]
     assert accuracies[0] < 100  # there is something to make look better
