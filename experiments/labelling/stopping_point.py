@@ -93,7 +93,7 @@ def one(options: argparse.Namespace, seed: int, end: float) -> dict[str, Any] | 
     record = {
         "seed": seed,
         "n_images": len(truth),
-        "n_labels": state["n_labelled"],
+        "n_labels": len(labelled),  # the state of the last look may be some answers old
         "advised": bool(state["advice"]),
         "claimed": progress["accuracy_checks"],
         "left_out": progress["accuracy_left_out"],

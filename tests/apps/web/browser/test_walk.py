@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, Route
 
 from page_browser import Program, all_read, current, loaded_ahead, name_it, press, ready, settled, shows
 from page_visits import write_burst, write_pictures
@@ -277,6 +277,31 @@ def test_a_loan_is_offered_with_both_pictures_and_settled_by_a_key(
     assert (said["act"], said["category"], said["lender"]) == (kind, ids["hawk"], ids["owl"])
     page.wait_for_selector("#notice", state="hidden")
     settled(page)  # saved, or refused because the model does not back it: nothing waits for ever
+
+
+def test_the_picture_that_is_shown_stays_when_the_server_is_some_answers_behind(
+    tmp_path: Path, start: Start, open_page: Open
+) -> None:
+    write_pictures(tmp_path / "photos", 12)
+    program = start(tmp_path / "photos")
+    page = open_page(program.address)
+    all_read(page, 12)
+    name_it(page, "owl")
+    settled(page)
+    loaded_ahead(page, 4)
+
+    def without_it(route: Route) -> None:
+        answer = route.fetch()
+        found = answer.json()
+        now = page.get_attribute("#sight img", "data-image")
+        found["questions"] = [each for each in found["questions"] if each["image"] != now]
+        route.fulfill(response=answer, json=found)
+
+    page.route("**/api/answers", without_it, times=1)
+    press(page, "1")
+    seen = current(page)
+    settled(page)
+    assert current(page) == seen
 
 
 def test_what_the_server_refuses_is_said_and_not_sent_again(tmp_path: Path, start: Start, open_page: Open) -> None:

@@ -67,8 +67,12 @@ function showMessage() {
   }
 }
 
-/** Take what the server says, without what was answered meanwhile; the picture that is shown stays. */
-function take(questions, keepCurrent = true) {
+/**
+ * Take what the server says, without what was answered meanwhile. The picture that is shown stays, also where the server would ask
+ * something else by now because it is some answers behind: a key must never meet another picture than the one that was seen. Only
+ * news from elsewhere may take it away (`mayLose`): somebody else may have answered it.
+ */
+function take(questions, keepCurrent = true, mayLose = false) {
   const pending = outbox.images();
   const free = questions.filter((each) => !pending.has(each.image));
   const current = queue[0];
@@ -77,6 +81,7 @@ function take(questions, keepCurrent = true) {
   const rest = free.filter((each) => !shown.has(each.image) && !each.group.some((image) => shown.has(image)));
   const place = rest.findIndex((each) => each.image === current?.image);
   if (!apart.length && keepCurrent && place > 0) rest.unshift(...rest.splice(place, 1));
+  if (!apart.length && keepCurrent && current && place < 0 && !(mayLose && !outbox.waiting)) rest.unshift(current);
   if (!keepCurrent) group = 0;
   queue = keepCurrent ? [...apart, ...rest] : free;
   if (queue[0]?.image !== current?.image || queue.length === 0) show();
@@ -112,7 +117,7 @@ async function askNext() {
     lastState = found.state;
     page.showState(found.state);
     showCategories(found.categories);
-    take(found.questions);
+    take(found.questions, true, true);
   } catch {
     looking = null;
     if (!queue.length) setTimeout(askSoon, 1000); // the line above says what is wrong
