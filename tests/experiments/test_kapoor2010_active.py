@@ -142,7 +142,7 @@ def test_the_bare_steps_of_detection_equal_a_simulation(rule, monkeypatch):
     detection = importlib.import_module("experiments.kapoor2010.detection")
     X, digits = load_digits(return_X_y=True)
     K, own, test = RBF(scale=30.0).gram(X[:400]).astype(np.float32), digits[:400] == 3, np.arange(300, 400)
-    learner = GPClassifier("precomputed", noise_variance=1e-5, calibrated=False)
+    learner = GPClassifier("precomputed", noise_variance=1e-5, calibrated=False, balanced=False)
     for seed in (4, 5):
         records = simulate(learner, K, own.astype(int), rule, 20, start=1, test=test, seeds=[seed])
         found = detection.detection_curve(K, own, test, rule, 20, 1e-5, seed)

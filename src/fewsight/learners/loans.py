@@ -37,22 +37,23 @@ def lent_column(
 ) -> BorrowedColumn:
     """The column of a class that borrows from another, of examples whose classes have these numbers (n,).
 
-    Balanced, its own examples and those of all others have the levels they would have without a loan; those of the lender stay
-    at +1, so that the few own ones still speak loudest.
+    A loan adds to a balanced column what it adds to a plain one: with the large targets of a rare class, examples of the lender
+    that no longer speak against it would be claimed at once.
     """
     rows, targets = np.flatnonzero(numbers == lender), np.where(numbers == column, 1.0, -1.0)
-    plain = borrowed_column(K, noise, targets, rows, rho, groups)
+    lent = borrowed_column(K, noise, targets, rows, rho, groups)
     if not balanced:
-        return plain
-    ones, lent = (borrowed_column(K, noise, np.full(len(K), level), rows, rho, groups) for level in (1.0, 0.0))
-    parts = [(each.weights, each.left_out) for each in (plain, ones, lent)]
+        return lent
+    alone, ones = (borrowed_column(K, noise, each, rows[:0], 1.0, groups) for each in (targets, np.ones(len(K))))
     counts = counts_without(numbers, int(numbers.max(initial=0)) + 1, groups)
-    summed = []
-    for sizes, (of_plain, of_ones, of_lent) in zip(counts, zip(*parts, strict=True), strict=True):
-        levels = TargetLevels.of(sizes)
-        scale, shift = levels.scale[..., column], levels.shift[..., column]
-        summed.append(scale * of_plain + shift * of_ones + (1.0 - scale - shift) * of_lent)
-    return BorrowedColumn(*summed)
+    weights, left_out = (
+        of_lent + (levels.scale[..., column] - 1.0) * of_alone + levels.shift[..., column] * of_ones
+        for levels, of_lent, of_alone, of_ones in (
+            (TargetLevels.of(counts[0]), lent.weights, alone.weights, ones.weights),
+            (TargetLevels.of(counts[1]), lent.left_out, alone.left_out, ones.left_out),
+        )
+    )
+    return BorrowedColumn(weights, left_out)
 
 
 class LoanMixin(ABC):

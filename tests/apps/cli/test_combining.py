@@ -79,8 +79,8 @@ def test_a_learner_without_a_row_is_told_of(run: Run, photos: Path) -> None:
     result = run("evaluate", photos, *TWO, *QUICK, "--combine", "evidence", "--learners", "gp,nn")
     assert result.exit_code == 0, result.stderr
     assert (
-        "No row for nn: only gp, histogram_gp and combination learn shares by evidence; --combine average takes the others."
-        in result.stdout
+        "No row for nn: only gp, histogram_gp, sparse_gp, combination and span_bound learn shares by evidence; "
+        "--combine average takes the others." in result.stdout
     )
 
 
@@ -212,7 +212,8 @@ def test_every_further_channel_needs_memory(
     refused: Refused, photos: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(learners, "memory_of_this_machine", lambda: 80 * 10**2)
-    assert refused("learn", photos, "-o", tmp_path / "model", *TWO).endswith("use at most 10 images.")
+    said = refused("learn", photos, "-o", tmp_path / "model", "--learner", "gp", *TWO)
+    assert said.endswith("use at most 10 images, or --learner sparse_gp.")
 
 
 def test_norms_are_measured_with_the_learners_that_have_them(run: Run, photos: Path, tmp_path: Path) -> None:

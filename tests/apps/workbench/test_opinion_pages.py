@@ -92,7 +92,7 @@ def test_results_by_group_and_what_is_sorted_where(opinion: Opinion, facts: Fact
 
 
 def test_progress_tells_what_more_answers_would_bring() -> None:
-    advice = Advice(False, "The last 40 answers changed 9 of 700 decisions.", 9.0, 0.05, 0.04)
+    advice = Advice(False, "The last 40 answers changed 9 of 700 decisions.", 9.0, 0.05, 0.04, 0.05)
     accuracy = Accuracy(0.87, 0.75, 0.94, 20)
     status = Status({"owl": 50, "tit": 50}, 100, 700, 0, accuracy, 0.9, advice)
     curve = ((40, 0.6, 0.4, 0.8), (100, 0.87, 0.75, 0.94))
@@ -101,7 +101,9 @@ def test_progress_tells_what_more_answers_would_bring() -> None:
     assert found.advice == f"{advice.reason} About 52 more answers to reach 90%."
     assert found.curve == list(curve)
     assert found.n_more is None  # too far ahead
-    little = replace(status, advice=replace(advice, expected_gain=0.005, expected_gain_on_new=0.0))
+    little = replace(
+        status, advice=replace(advice, expected_gain=0.005, expected_gain_on_new=0.0, promised_gain=0.0075)
+    )
     found = progress_of([(OWL, "owl", 50)], 100, little, KnownProgress())
     assert (found.goal, found.n_more) == (None, 35)
     enough = replace(status, advice=replace(advice, stop=True))

@@ -53,6 +53,8 @@ class Advice:
     expected_changes : decisions on the rest that 100 more answers would change; None while that cannot be said.
     expected_gain : how much more of the rest they would get right, as a share; None likewise.
     expected_gain_on_new : how much more of new examples, which are as the whole pool was; None likewise.
+    promised_gain : what decides about stopping: the largest gain that the last answers and a slow learning curve leave open, even
+        if checks say that less is to gain; None likewise.
     """
 
     stop: bool
@@ -60,6 +62,7 @@ class Advice:
     expected_changes: float | None = None
     expected_gain: float | None = None
     expected_gain_on_new: float | None = None
+    promised_gain: float | None = None
 
 
 class Decisions(NamedTuple):
@@ -180,7 +183,7 @@ def advise(
     found = f"{_number(new, 'category is', 'categories are')} new among them, so it is worth going on."
     reason = f"{facts} {found if new else outlook.sentence(ahead)}"
     stop = outlook.is_small and not new
-    return Advice(bool(stop), reason, len(rows) * growth, outlook.gain, outlook.gain_on_new)
+    return Advice(bool(stop), reason, len(rows) * growth, outlook.gain, outlook.gain_on_new, outlook.promised)
 
 
 def _about(accuracy: Accuracy | None, joint: str) -> str:

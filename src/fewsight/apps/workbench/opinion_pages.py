@@ -269,7 +269,7 @@ def _outlook(status: Status, accuracy: Accuracy) -> tuple[int | None, tuple[floa
     if advice.stop:
         return None, None
     on_rest = Forecast.of(status, advice.expected_gain)
-    on_all = Forecast.of(status, max(advice.expected_gain or 0.0, advice.expected_gain_on_new or 0.0))
+    on_all = Forecast.of(status, advice.promised_gain)
     mark = next_mark(accuracy.estimate)
     n_more = None if on_all is None else on_all.answers_to_stop()
     wanted = None if on_rest is None or mark is None else on_rest.answers_to_gain(mark - accuracy.estimate)
