@@ -20,6 +20,12 @@ ASKING = re.compile(
     r"\d+ % right after \d+ labels; picked at random it takes \d+\.$",
     re.MULTILINE,
 )
+LESSONS = (
+    r"^Which cue decides: \w+ counts \d+%, \w+ counts \d+%\.$",
+    r"^Unknown: \w+ was never shown; \d+ of its \d+ images are called unknown, and \d+ of \d+ images of .* shown\.$",
+    r"^A wrong label: one image of \w+ was called \w+ on purpose; it is (?:number \d+|none) of \d+ labels .* model\.$",
+    r"^A category from one image: with one image of \w+, \d+ of \d+ others are recognised; \d+ once it borrows .*\.$",
+)
 FILES = ["model.fewsight", "predictions.csv", "report.html", "results.json"]
 
 
@@ -46,6 +52,9 @@ def check(folder: Path, said: str) -> None:
     assert {record["rule"] for record in results["asking"]} == {"uncertainty", "random"}
     (words,) = ASKING.findall(said)
     report = (folder / "report.html").read_text(encoding="utf-8")
+    for lesson in LESSONS:
+        (sentence,) = re.findall(lesson, said, re.MULTILINE)
+        assert sentence in report
     assert words in report
     assert report.count("Which image to label next") == 1
     assert "  fewsight label --demo" in said.splitlines()

@@ -46,6 +46,7 @@ def _answer(shown: Demonstration) -> None:
         "",
         f"That is how well {categories} are told apart after a few examples of each.",
         asking_in_words(shown.asking),
+        *shown.lessons,
         f"Then it learned {categories} from {plural(sum(shown.learned.counts.values()), 'image')} into a model file,",
         f"and asked that file about {plural(shown.n_predicted, 'other image')}: {shown.n_right:,} right.",
         "",

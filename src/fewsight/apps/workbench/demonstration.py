@@ -1,4 +1,8 @@
-"""The whole way on the embedded images: learning curves, a report, a model file, and predictions from it."""
+"""The whole way on the embedded images: learning curves, a report, a model file, predictions from it, and four short lessons.
+
+The lessons are which cue decides, a category that was never shown, a wrong label, and a category from one image. Categories and
+images are drawn by the seed; what comes out is said, whatever it is.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from fewsight.active import ImagePool
+from fewsight.apps.workbench.borrowing import borrow
 from fewsight.apps.workbench.channel_options import make_channels
 from fewsight.apps.workbench.evaluating import evaluate_images, write_results
 from fewsight.apps.workbench.image_sources import Workplace
@@ -38,6 +43,7 @@ class Demonstration:
     evaluation: Evaluation
     asking: ActiveCurves
     learned: Learned
+    lessons: tuple[str, ...]  # a sentence each
     n_predicted: int
     n_right: int
     report_file: Path
@@ -56,21 +62,29 @@ def demo(output: str | Path, *, workplace: Workplace | None = None) -> Demonstra
     images = sample_set()
     evaluation = evaluate_images(images, PROTOCOL, channels=CHANNELS, workplace=workplace)
     asking = _ask(images, workplace)
+    split = draw_split(
+        images.labels, images_per_class=None, per_class=EXAMPLES_TO_LEARN, test_per_class=None, seed=PROTOCOL.seed
+    )
+    train, test = images.select(split.train), images.select(split.test)
+    learned = _learn(train, workplace)
+    save(learned.model, model)
+    lessons = (which_cue(learned), *_surprises(train, test, workplace), _one_image(train, test, workplace))
     write_results(
         evaluation,
         images,
         json_file=results,
         report_file=report,
         command="fewsight demo",
-        note=NOTE,
+        note=" ".join((NOTE, *lessons)),
         asking=asking,
     )
-    split = draw_split(
-        images.labels, images_per_class=None, per_class=EXAMPLES_TO_LEARN, test_per_class=None, seed=PROTOCOL.seed
-    )
-    learned = _learn(images.select(split.train), model, workplace)
-    n_right, n_predicted = _predict(images.select(split.test), model, table, workplace)
-    return Demonstration(evaluation, asking, learned, n_predicted, n_right, report, results, model, table)
+    n_right, n_predicted = _predict(test, model, table, workplace)
+    return Demonstration(evaluation, asking, learned, lessons, n_predicted, n_right, report, results, model, table)
+
+
+def which_cue(learned: Learned) -> str:
+    """How much each channel counts."""
+    return f"Which cue decides: {', '.join(f'{name} counts {share:.0%}' for name, share in learned.shares.items())}."
 
 
 def _ask(images: ImageSet, workplace: Workplace) -> ActiveCurves:
@@ -95,12 +109,59 @@ def _ask(images: ImageSet, workplace: Workplace) -> ActiveCurves:
     )
 
 
-def _learn(images: ImageSet, model_file: Path, workplace: Workplace) -> Learned:
+def _learn(images: ImageSet, workplace: Workplace) -> Learned:
     with workplace.cache() as cache:
         channels = make_channels(CHANNELS, {}, seed=PROTOCOL.seed, jobs=workplace.jobs, cache=cache)
-        learned = learn(images, channels)
-    save(learned.model, model_file)
-    return learned
+        return learn(images, channels)
+
+
+def _surprises(train: ImageSet, test: ImageSet, workplace: Workplace) -> tuple[str, str]:
+    """What is said about a category that was never shown, and about one label that is wrong."""
+    stranger, other = _drawn(train, 0)
+    shown = train.select(train.labels != stranger)
+    labels = shown.labels.copy()
+    place = int(np.flatnonzero(labels == other)[0])
+    truth, name = labels[place], shown.images[place].name
+    labels[place] = next(category for category in shown.classes if category != truth)
+    learned = _learn(ImageSet(shown.images, labels.tolist()), workplace)
+    doubted = [doubt.image for doubt in learned.doubts]
+    where = f"number {doubted.index(name) + 1} of" if name in doubted else "none of"
+    wrong = (
+        f"A wrong label: one image of {truth} was called {labels[place]} on purpose; it is {where} {len(doubted)} labels "
+        "that look wrong to the model."
+    )
+    called = np.array([row.unknown == "yes" for row in Predictions(learned.model, test.images, workplace)])
+    strange = test.labels == stranger
+    return (
+        f"Unknown: {stranger} was never shown; {called[strange].sum()} of its {strange.sum()} images are called unknown, "
+        f"and {called[~strange].sum()} of {(~strange).sum()} images of the categories that were shown.",
+        wrong,
+    )
+
+
+def _one_image(train: ImageSet, test: ImageSet, workplace: Workplace) -> str:
+    """What is said about a category of which one image was shown, before and after it borrows."""
+    newcomer, _ = _drawn(train, 1)
+    others = np.flatnonzero(train.labels == newcomer)[1:]
+    learned = _learn(train.without(others.tolist()), workplace)
+    asked = test.select(test.labels == newcomer)
+
+    def right() -> int:
+        return sum(row.category == newcomer for row in Predictions(learned.model, asked.images, workplace))
+
+    alone = right()
+    borrowed = borrow(learned.model.borrower())
+    lenders = " and ".join(sorted({str(loan.lender) for loan in borrowed.suggestions})) or "nobody, as nothing suits"
+    return (
+        f"A category from one image: with one image of {newcomer}, {alone} of {len(asked)} others are recognised; "
+        f"{right()} once it borrows from {lenders}."
+    )
+
+
+def _drawn(images: ImageSet, number: int) -> tuple[str, str]:
+    """Two categories, by the seed."""
+    one, other = np.random.default_rng([PROTOCOL.seed, number]).permutation(images.classes)[:2].tolist()
+    return one, other
 
 
 def _predict(images: ImageSet, model_file: Path, table: Path, workplace: Workplace) -> tuple[int, int]:
