@@ -438,6 +438,7 @@ def photographs(folder: Path, n: int, start: int = 0) -> None:
         Pillow.fromarray(rng.integers(0, 256, (40, 60, 3), dtype=np.uint8)).save(folder / f"{number:03}.png")
 
 
+@pytest.mark.slow
 def test_new_photographs_are_found_prepared_and_asked_about(folder: Path, tmp_path: Path) -> None:
     photographs(folder, 4)
     (folder / "broken.png").write_bytes(b"no image")
