@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from bags_of_words import X_TEST, X, Y
-from fewsight._base.errors import FewsightError
+from fewsight._base.errors import FewsightError, InvalidInput
 from fewsight._base.types import State
 from fewsight.kernels import HistogramIntersection
 from fewsight.learners import HistogramGPClassifier
@@ -90,3 +90,15 @@ def test_a_state_of_another_size_is_refused(name):
     )
     with pytest.raises(FewsightError, match=f"the stored array {name} must be float64 of shape"):
         FastVariance.from_state(wrong, fast.operator)
+
+
+@pytest.mark.parametrize("error", [FloatingPointError("overflow"), np.linalg.LinAlgError("not positive definite")])
+def test_a_posterior_that_allows_for_no_variance_is_refused_in_one_sentence(error, monkeypatch):
+    def failing(*_, **__):
+        raise error
+
+    monkeypatch.setattr(FastVariance, "fit", failing)
+    with pytest.raises(
+        InvalidInput, match="the posterior must allow for variances, got one whose numbers are too large"
+    ):
+        _ = LazyVariance(None, 0).fast

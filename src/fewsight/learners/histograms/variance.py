@@ -186,7 +186,16 @@ class LazyVariance:
 
     @cached_property
     def fast(self) -> FastVariance:
-        return self.given or FastVariance.fit(self.posterior, random_state=self.random_state)
+        if self.given is not None:
+            return self.given
+        try:  # the posterior may come from a file that somebody edited
+            with np.errstate(over="raise", invalid="raise", divide="raise"):
+                return FastVariance.fit(self.posterior, random_state=self.random_state)
+        except (FloatingPointError, np.linalg.LinAlgError) as error:
+            raise InvalidInput(
+                "HistogramGPClassifier: the posterior must allow for variances, got one whose numbers are too large or too "
+                "small for that; learn it again."
+            ) from error
 
 
 def _bins(operator: HistogramOperator) -> Array:
