@@ -7,7 +7,6 @@ docs/duplicates.md.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -21,7 +20,7 @@ from fewsight._base.errors import UnreadableImage
 from fewsight._base.parallel import map_pieces
 from fewsight._base.types import Array, Indices
 from fewsight.images.cache import FeatureCache
-from fewsight.images.image import Image, ImageFile
+from fewsight.images.image import Image
 from fewsight.images.looks import COLOUR_SIDE, GREY_SIDE, LOOK_COLUMNS, LookVector, kept_look, stored_look
 
 SAME_LOOK = 0.1  # the distance up to which two looks are one picture
@@ -56,23 +55,6 @@ class Duplicates:
             for positions in self.sets
             if len({labels[position] for position in positions if labels[position] is not None}) > 1
         ]
-
-
-def largest_of_each(images: Sequence[Image], groups: Sequence[tuple[int, str | None]]) -> Indices:
-    """The position of one image of each group, the one with most bytes: of copies, that is as a rule what they were made from."""
-    best: dict[tuple[int, str | None], int] = {}
-    sizes = [_n_bytes(image) for image in images]
-    for position, group in enumerate(groups):
-        if group not in best or sizes[position] > sizes[best[group]]:
-            best[group] = position
-    return np.array(sorted(best.values()), dtype=np.intp)
-
-
-def _n_bytes(image: Image) -> int:
-    try:
-        return os.stat(image.path).st_size if isinstance(image, ImageFile) else 0
-    except (OSError, ValueError):
-        return 0
 
 
 def find_duplicates(

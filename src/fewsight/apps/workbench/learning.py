@@ -20,7 +20,7 @@ from fewsight.apps.workbench.output_paths import checked_files
 from fewsight.apps.workbench.result_kinds import MODEL
 from fewsight.channels import Channel
 from fewsight.images import Image, ImageSet, find_duplicates
-from fewsight.images.duplicates import largest_of_each
+from fewsight.images.originals import original_of_each
 from fewsight.images.photographs import SamePhotographs
 from fewsight.learners import LEARNERS, Learner, LeftOut
 from fewsight.persistence import save
@@ -198,7 +198,7 @@ def _without_copies(images: ImageSet, channels: Sequence[Channel]) -> tuple[Imag
     found = find_duplicates(images.images, cache=channels[0].cache, n_jobs=channels[0].n_jobs)
     if not found.n_copies:
         return images, Copies()
-    kept = largest_of_each(images.images, list(zip(found.pictures.tolist(), images.labels.tolist(), strict=True)))
+    kept = original_of_each(images.images, list(zip(found.pictures.tolist(), images.labels.tolist(), strict=True)))
     names = [image.name for image in images]
     return images.without(np.setdiff1d(np.arange(len(images)), kept).tolist()), Copies(
         len(images) - len(kept),
