@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import numpy as np
@@ -56,7 +57,14 @@ def test_a_smaller_picture_is_not_the_original(tmp_path: Path) -> None:
     assert original_of_each([small, original], [ONE, ONE]).tolist() == [1]
 
 
-def test_of_equal_files_the_first_is_kept_and_groups_are_kept_apart(tmp_path: Path) -> None:
+def test_of_equal_files_the_oldest_is_kept(tmp_path: Path) -> None:
+    files = [saved(photograph(), tmp_path / f"{name}.png") for name in "abc"]
+    for file, seconds in zip(files, (30, 10, 20), strict=True):
+        os.utime(file.path, (seconds, seconds))
+    assert original_of_each(files, [ONE] * 3).tolist() == [1]
+
+
+def test_groups_are_kept_apart(tmp_path: Path) -> None:
     files = [saved(photograph(), tmp_path / f"{name}.png") for name in "abc"]
     assert original_of_each(files, [(0, "x"), (0, "y"), (0, "x")]).tolist() == [0, 1]
 

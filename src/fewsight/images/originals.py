@@ -1,8 +1,8 @@
 """Of several files of one picture, the one that the others were made from.
 
-As a rule it is the largest file. But a JPEG that is saved anew at a higher quality grows without gaining anything, and its
-pixels differ a little from the original's. The original is then the file from which the other can be made: encoded anew with
-the other's quantisation tables it gives the other's pixels, while the way back loses something.
+As a rule it is the largest file, and of equal ones the oldest. But a JPEG that is saved anew at a higher quality grows without
+gaining anything, and its pixels differ a little from the original's. The original is then the file from which the other can
+be made: encoded anew with the other's quantisation tables it gives the other's pixels, while the way back loses something.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import io
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
@@ -29,6 +30,7 @@ _WITHOUT_LOSS = ("PNG", "BMP", "TIFF", "GIF")
 class _Encoded(NamedTuple):
     """The upper left corner of a decoded file, and how a JPEG was encoded; without `tables` nothing is lost by encoding."""
 
+    n_bytes: int
     corner: Pillow.Image
     full_size: tuple[int, int]
     tables: list[list[int]] | None
@@ -47,30 +49,32 @@ def _original(images: Sequence[Image], positions: Sequence[int]) -> int:
     """The largest file, or the one that it was made from."""
     if len(positions) == 1:
         return positions[0]
-    by_content = {images[position].content_hash: position for position in reversed(positions)}  # the first of each
-    best, *others = sorted(by_content.values(), key=lambda position: (-_n_bytes(images[position]), position))
+    best, *others = sorted(positions, key=lambda position: (*_size_and_age(images[position]), position))
     for other in others:
-        if _was_made_from(images[best], images[other]):
+        if images[best].content_hash != images[other].content_hash and _was_made_from(images[best], images[other]):
             best = other
     return best
 
 
-def _n_bytes(image: Image) -> int:
+def _size_and_age(image: Image) -> tuple[int, int]:
+    """To sort by: large files first, of equal ones the oldest."""
     try:
-        return os.stat(image.path).st_size if isinstance(image, ImageFile) else 0
+        known = os.stat(image.path) if isinstance(image, ImageFile) else None
     except (OSError, ValueError):
-        return 0
+        known = None
+    return (0, 0) if known is None else (-known.st_size, known.st_mtime_ns)
 
 
 def _was_made_from(image: Image, other: Image) -> bool:
-    """Whether the other, a smaller file, gives this image's pixels when it is encoded alike, no worse than the other way round.
+    """Whether the other, encoded as this image was, gives its pixels more closely than the other way round.
 
-    If each gives the other's pixels, the larger file holds no more than the smaller, and was made from it.
+    If both ways give them as closely, the larger file holds no more than the smaller, and was made from it.
     """
     here, there = _encoded(image), _encoded(other)
     if here is None or there is None or here.full_size != there.full_size:
         return False
-    return _error(here, there) <= _error(there, here)
+    forth, back = _error(here, there), _error(there, here)
+    return forth < back or (forth == back and there.n_bytes < here.n_bytes)
 
 
 def _encoded(image: Image) -> _Encoded | None:
@@ -79,20 +83,21 @@ def _encoded(image: Image) -> _Encoded | None:
         return None
     try:
         content = read_bytes(image.path)
-        form = format_of(content)
-        return None if form != "JPEG" and form not in _WITHOUT_LOSS else decode_with(_corner, content, image.name)
+        if format_of(content) not in ("JPEG", *_WITHOUT_LOSS):
+            return None
+        return decode_with(partial(_corner, len(content)), content, image.name)
     except UnreadableImage:
         return None
 
 
-def _corner(loaded: Loaded) -> _Encoded:
+def _corner(n_bytes: int, loaded: Loaded) -> _Encoded:
     image = loaded.image
     width, height = (min(side, COMPARED_SIDE) for side in image.size)
     corner = image.crop((0, 0, width, height)).convert("RGB")
     if not isinstance(image, JpegImagePlugin.JpegImageFile):
-        return _Encoded(corner, image.size, None, 0)
+        return _Encoded(n_bytes, corner, image.size, None, 0)
     tables = [list(image.quantization[number]) for number in sorted(image.quantization)]
-    return _Encoded(corner, image.size, tables, max(JpegImagePlugin.get_sampling(image), 0))
+    return _Encoded(n_bytes, corner, image.size, tables, max(JpegImagePlugin.get_sampling(image), 0))
 
 
 def _error(copy: _Encoded, source: _Encoded) -> float:
