@@ -23,6 +23,13 @@ def test_both_sides_of_a_column_weigh_what_they_would_if_all_classes_had_the_sam
     np.testing.assert_allclose(levels.others ** (1 / POWER) * [11, 9, 4], [8, 8, 8])
 
 
+def test_two_classes_of_many_labels_are_balanced_less_than_two_of_few():
+    few, many, of_five = (TargetLevels.of(sizes) for sizes in ([1, 5], [10, 50], [10, 50, 30, 30, 30]))
+    assert 1.0 < many.own[0] < few.own[0]
+    assert few.own[0] == 3.0**POWER
+    np.testing.assert_allclose(of_five.own[0], 3.0**POWER, rtol=0.15)
+
+
 def test_scale_and_shift_make_balanced_targets_of_plain_ones():
     targets = plain([0, 1, 1, 1, 2, 2], 3)
     levels = TargetLevels.of([1, 3, 2])

@@ -73,7 +73,8 @@ def test_balanced_targets_follow_the_class_sizes_and_the_noise_is_one():
     labels = np.array(["rare"] * 5 + ["common"] * 55)
     gp = GPClassifier(KERNEL, noise_variance=0.3, balanced=True).fit(X, labels)
     np.testing.assert_array_equal(gp.posterior_.noise_variance, np.full(60, 0.3))
-    common, rare = (30 / 55) ** 0.8, (30 / 5) ** 0.8
+    power = 0.8 * (30 / 6) ** -0.32  # two classes of 30 labels on average
+    common, rare = (30 / 55) ** power, (30 / 5) ** power
     np.testing.assert_allclose(gp.posterior_.targets[[0, -1]], [[-rare, rare], [common, -common]])
 
 
