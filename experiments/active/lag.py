@@ -2,7 +2,7 @@
 
     python -m experiments.active.lag DATA --work FOLDER --seeds 0-9
 
-A page shows the next picture before the last answer is learned, so that nobody waits. A run asks with a lag of 0, 1, 2 and 3
+A page shows the next picture before the last answer is learned, so that nobody waits. A run asks with a lag of 0, 1 and 3
 answers, from one label of each category; a third of the images is never asked about and says how good the decisions are. One
 curve depends on single images by far more than on a lag, so a run is the mean over ten pools. The target is the accuracy that
 100 labels give without a lag, in the mean over the runs. Every run needs some labels to reach it, by the mean of its curve over
@@ -22,7 +22,7 @@ from experiments.common.command import run
 from fewsight.active import GramPool, simulate
 from fewsight.learners import GPClassifier
 
-LAGS = (0, 1, 2, 3)
+LAGS = (0, 1, 3)
 POOLS = 10  # of a run
 SIZE, TESTED, LABELS, MOST = 1_000, 1 / 3, 100, 180  # of the pool, of it tested, the target's labels, labels of a run
 WINDOW = 11  # labels over which a curve is averaged

@@ -63,6 +63,14 @@ def test_taking_some_is_stacking_their_entries(kind, entries, chosen):
 
 
 @every_kind
+@pytest.mark.parametrize("part", [(0, 5), (1, 4), (0, 2), (4, 5), (3, 3)])
+def test_a_part_is_taking_what_stands_there(kind, entries, part):
+    whole = kind.stack(entries, 20)
+    assert equal(whole.part(*part), whole.take(np.arange(*part)))
+    assert whole.part(*part).shape == (part[1] - part[0], 20)
+
+
+@every_kind
 @pytest.mark.parametrize("first", range(1, 5))
 def test_joining_two_is_stacking_all_entries(kind, entries, first):
     joined = kind.stack(entries[:first], 20).join(kind.stack(entries[first:], 20))

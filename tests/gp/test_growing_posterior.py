@@ -32,7 +32,7 @@ def test_appending_one_by_one_equals_the_definition(n):
 
 def test_conditioning_at_once_and_appending_agree_and_covariances_are_those_of_the_definition():
     grown = GrowingPosterior(K.diagonal().copy())
-    grown.condition(K[:20, :20] + NOISE * np.eye(20), K[:20], TARGETS[:20])
+    grown.condition(K[:20, :20] + NOISE * np.eye(20), K[:20].copy(), TARGETS[:20])
     grown.append(20, K[20].copy(), TARGETS[20], NOISE)
     np.testing.assert_allclose(grown.mean, dense(21)[0], atol=1e-10)
     rows, columns = np.array([30, 31]), np.array([40, 41, 42])
@@ -110,7 +110,7 @@ def test_points_that_come_later_are_as_if_they_had_been_there(learned):
     whole, grown = GrowingPosterior(K.diagonal().copy()), GrowingPosterior(K.diagonal()[:30].copy())
     for posterior, m in ((whole, 50), (grown, 30)):
         if learned == "at once":
-            posterior.condition(K[:20, :20] + NOISE * np.eye(20), K[:20, :m], targets)
+            posterior.condition(K[:20, :20] + NOISE * np.eye(20), K[:20, :m].copy(), targets)
         else:
             for i in range(8):
                 posterior.append(i, K[i, :m].copy(), targets[i, : 1 + i // 2], NOISE)

@@ -46,6 +46,16 @@ class Encodings(ABC):
         indices : positions of images (k,), from 0; may repeat.
         """
 
+    def part(self, start: int, stop: int) -> Self:
+        """Those from one position up to before another; rows share memory with these, unless they are less than half of them.
+
+        Parameters
+        ----------
+        start : the first position, from 0.
+        stop : the one after the last.
+        """
+        return self if (start, stop) == (0, len(self)) else self.take(np.arange(start, stop))
+
     @abstractmethod
     def join(self, other: Self) -> Self:
         """These, and then those of other images.
@@ -114,6 +124,12 @@ class SparseRows(RowEncodings):
     def take(self, indices: Indices) -> SparseRows:
         return SparseRows(self.matrix[indices])
 
+    def part(self, start: int, stop: int) -> SparseRows:
+        X = self.matrix.tocsr()
+        here, starts = slice(X.indptr[start], X.indptr[stop]), X.indptr[start : stop + 1] - X.indptr[start]
+        shape = (stop - start, self.shape[1])
+        return SparseRows(scipy.sparse.csr_array((X.data[here], X.indices[here], starts), shape=shape))
+
     def join(self, other: SparseRows) -> SparseRows:
         return SparseRows(scipy.sparse.csr_array(scipy.sparse.vstack([self.matrix, other.matrix], format="csr")))
 
@@ -133,6 +149,8 @@ class SparseRows(RowEncodings):
     def stack(cls, entries: Sequence[Entry], width: int) -> SparseRows:
         counts = [len(entry["columns"]) for entry in entries]
         starts = np.concatenate([[0], np.cumsum(counts, dtype=np.int64)])
+        if starts[-1] <= MOST_COLUMNS:  # else SciPy would keep all columns in 64 bits
+            starts = starts.astype(np.int32)
         columns = np.concatenate([np.empty(0, np.int32), *(entry["columns"] for entry in entries)])
         values = np.concatenate([np.empty(0), *(entry["values"] for entry in entries)])
         return cls(scipy.sparse.csr_array((values, columns, starts), shape=(len(entries), width)))
@@ -169,6 +187,9 @@ class DenseRows(RowEncodings):
 
     def take(self, indices: Indices) -> DenseRows:
         return DenseRows(self.matrix[indices])
+
+    def part(self, start: int, stop: int) -> DenseRows:
+        return DenseRows(self.matrix[start:stop])
 
     def join(self, other: DenseRows) -> DenseRows:
         return DenseRows(np.concatenate([self.matrix, other.matrix]))

@@ -90,10 +90,11 @@ class GrowingPosterior:
         return K - V[:, rows].T @ V[:, columns]
 
     def condition(self, A: Array, K: Array, targets: Array) -> None:
-        """Learn all labels at once: A (n, n) is their covariance with noise, K (n, m) theirs with the pool."""
+        """Learn all labels at once: A (n, n) is their covariance with noise, K (n, m) theirs with the pool; K is overwritten."""
         n = len(A)
         lower: Array = np.asarray(np.linalg.cholesky(A), dtype=np.float64) if n else np.zeros((0, 0))
-        V, Z, of_ones = (_half_solved(lower, side) for side in (K, targets, np.ones((n, 1))))
+        V = _half_solved(lower, K, overwrite=True)
+        Z, of_ones = (_half_solved(lower, side) for side in (targets, np.ones((n, 1))))
         self._V, self._means = V, np.ascontiguousarray(Z.T @ V)
         self.n, self.n_columns = n, targets.shape[1]
         self._Z, self._Z_of_ones, self._pivots = list(Z), of_ones[:, 0].tolist(), lower.diagonal().tolist()
@@ -132,7 +133,7 @@ class GrowingPosterior:
         rows -= V[:, positions].T @ V
         lower = self._factor_of(rows[:, positions], positions, noise)
         ahead = np.column_stack([targets - self.mean[positions], 1.0 - self._of_ones[positions]])
-        Z, rows = _half_solved(lower, ahead), _half_solved(lower, rows)
+        Z, rows = _half_solved(lower, ahead), _half_solved(lower, rows, overwrite=True)
         self._V = _with_room(self._V, self.n, self.n + q)
         self._V[self.n : self.n + q] = rows
         self.n += q
@@ -206,11 +207,12 @@ def _with_room(store: Store, used: int, wanted: int) -> Store:
     return larger
 
 
-def _half_solved(lower: Array, B: Array) -> Array:
-    """L^-1 B in C order, so that rows can be appended: solved from the right, as B^T L^-T."""
+def _half_solved(lower: Array, B: Array, *, overwrite: bool = False) -> Array:
+    """L^-1 B in C order, so that rows can be appended: solved from the right, as B^T L^-T; in place of B where that may be."""
     if not B.size:
         return np.zeros(B.shape)
-    solved: Array = blas.dtrsm(1.0, lower, np.ascontiguousarray(B).T, side=1, lower=1, trans_a=1)
+    right = np.ascontiguousarray(B).T
+    solved: Array = blas.dtrsm(1.0, lower, right, side=1, lower=1, trans_a=1, overwrite_b=int(overwrite))
     return np.ascontiguousarray(solved.T)
 
 

@@ -5,7 +5,7 @@ import pytest
 
 from fewsight._base.errors import InvalidInput, UnreadableImage
 from fewsight.active import ImagePool
-from fewsight.channels import Colour, SpatialPmk
+from fewsight.channels import Colour, Phog, SpatialPmk
 from fewsight.images import sample_set
 
 IMAGES = sample_set().images[::40]
@@ -57,3 +57,15 @@ def test_encodings_can_be_added_to_a_pool_that_was_empty():
     with pytest.raises(InvalidInput, match="as many encodings for each of 1 channels, got"):
         pool.grow_encoded([])
     assert len(ImagePool([], CHANNEL).grow(IMAGES[:3])) == 3
+
+
+def test_the_rows_of_a_pool_are_in_memory_once_also_after_it_has_grown():
+    fitted = ImagePool(IMAGES, [Colour(), Phog()])
+    pool = ImagePool.encoded(fitted.channels, [codes.take(np.arange(11)) for codes in fitted.encodings])
+    pool.parts(np.array([0]))
+    grown = pool.grow_encoded([codes.take(np.arange(11, len(IMAGES))) for codes in fitted.encodings])
+    np.testing.assert_allclose(grown.parts(np.array([2])), fitted.parts(np.array([2])), atol=1e-12)
+    assert grown._parts.parts == [(0, 11), (11, len(IMAGES))]
+    for ready, codes in zip(grown._parts.all()[0], grown.encodings, strict=True):  # SciPy copies parts below a half
+        assert np.shares_memory(ready.rows.data, codes.matrix.data)
+        assert codes.matrix.indices.dtype == np.int32

@@ -54,6 +54,38 @@ def test_another_page_gets_nothing_that_one_may_have_loaded() -> None:
     assert len(desk.give(OTHER, 9)) == 9
 
 
+def test_what_a_page_says_that_it_shows_is_its_question_again_and_no_other_page_gets_it() -> None:
+    check = Put(IMAGES[2], "uncertainty", "A random check.", True, 30, 4)
+    desk = QuestionDesk()
+    desk.page(PAGE, 4)
+    desk.install(PAGE, [*PUTS[:2], check, PUTS[3]])
+    desk.give(PAGE, 4)
+    for answered in (0, 1):  # two fast keys: the page shows 2, but has not said so when the model chooses others
+        desk.close({IMAGES[answered]})
+        desk.install(PAGE, PUTS[4 + 2 * answered : 6 + 2 * answered])
+        desk.give(PAGE, 4)
+        desk.hold(PAGE, IMAGES[2], [IMAGES[2], IMAGES[3], IMAGES[8]])
+    assert desk.pages[PAGE].queue[0] is check
+    assert desk.pages[PAGE].put_of(IMAGES[2]) is check
+    desk.page(OTHER, 4)
+    desk.install(OTHER, PUTS[1:])
+    assert images(desk.give(OTHER, 9)) == []  # 8 is part of a burst that the page shows
+    desk.close({IMAGES[2]})
+    desk.hold(PAGE, IMAGES[2], [])  # sent before the answer, read after it
+    assert images(desk.give(PAGE, 9)) == [4, 6, 7]
+
+
+def test_a_page_cannot_take_what_another_one_has() -> None:
+    desk = QuestionDesk()
+    for name, puts in ((PAGE, PUTS[:2]), (OTHER, PUTS[2:4])):
+        desk.page(name, 2)
+        desk.install(name, puts)
+        desk.give(name, 2)
+    desk.hold(PAGE, IMAGES[2], [IMAGES[2], IMAGES[3]])
+    assert desk.pages[PAGE].held() == set(IMAGES[:2])
+    assert images(desk.give(OTHER, 2)) == [2, 3]
+
+
 def test_fixed_questions_are_noted_once() -> None:
     desk = QuestionDesk()
     desk.page(PAGE, 4)

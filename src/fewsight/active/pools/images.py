@@ -9,14 +9,15 @@ from typing import Any, final
 import numpy as np
 from sklearn.base import clone
 
+from fewsight._base.encodings import RowEncodings
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, Indices
+from fewsight._base.types import Array, Indices, Rows
 from fewsight.active.pools.base import Pool
 from fewsight.active.pools.histogram_rows import HistogramRows
 from fewsight.active.pools.kept_rows import MOST_BYTES, KeptRows
-from fewsight.active.pools.ready_parts import ReadyParts
+from fewsight.active.pools.ready_parts import Part, ReadyParts
 from fewsight.channels import Channel, Encodings
-from fewsight.kernels.against import Against
+from fewsight.kernels.against import Against, Plain
 from fewsight.learners.examples import Examples
 from fewsight.learners.histograms import HistogramInput, SideBySide, compares_by_intersection
 from fewsight.learners.inputs import ChannelInput, Input
@@ -102,6 +103,7 @@ class ImagePool(Pool):
         joined = [old.join(new) for old, new in zip(self.encodings, encodings, strict=True)] if len(self) else encodings
         pool = ImagePool.encoded(self.channels, joined)
         pool.kept, pool._parts = self.kept.copy(), ReadyParts(pool._made_ready, len(pool), self._parts)
+        pool._parts.change(lambda part, number, ready: _moved(ready, self.encodings[number], joined[number], part))
         return pool
 
     def __len__(self) -> int:
@@ -127,9 +129,8 @@ class ImagePool(Pool):
 
     def _made_ready(self, start: int, stop: int) -> list[Against[Any]]:
         """A part of the pool, with which every example that gets a label is compared."""
-        where = np.arange(start, stop)
         pairs = zip(self.channels, self.encodings, strict=True)
-        return [channel.against(codes.take(where)) for channel, codes in pairs]
+        return [channel.against(codes.part(start, stop)) for channel, codes in pairs]
 
     def examples(self, positions: Indices) -> Examples:
         return [self.images[place] for place in positions] if self.images else super().examples(positions)
@@ -151,3 +152,15 @@ class ImagePool(Pool):
     @property
     def parameter(self) -> list[Channel]:
         return self.channels
+
+
+def _moved(ready: Against[Any], old: Encodings, new: Encodings, part: Part) -> Against[Any]:
+    """What refers to rows of a smaller pool refers to the same ones of a larger pool, so that the smaller one can go."""
+    if not isinstance(ready, Plain) or not isinstance(old, RowEncodings) or not isinstance(new, RowEncodings):
+        return ready
+    shared = np.may_share_memory(_values(ready.rows), _values(old.matrix))
+    return Plain(ready.kernel, new.part(*part).matrix) if shared else ready
+
+
+def _values(rows: Rows) -> Array:
+    return rows if isinstance(rows, np.ndarray) else np.asarray(rows.data)

@@ -26,6 +26,12 @@ class ReadyParts:
         self.parts: list[Part] = _grown([] if before is None else before.parts, size)
         self._ready: dict[Part, list[Against[Any]]] = {} if before is None else before._made(self.parts)
 
+    def change(self, change: Callable[[Part, int, Against[Any]], Against[Any]]) -> None:
+        """Put others in place of what was made ready: of a part, and the number of a kernel."""
+        with self._lock:
+            for part, ready in self._ready.items():
+                self._ready[part] = [change(part, number, each) for number, each in enumerate(ready)]
+
     def all(self) -> list[list[Against[Any]]]:
         """Of each part, the comparison with each kernel; the parts make up the pool, in its order."""
         with self._lock:

@@ -25,6 +25,7 @@ from fewsight.learners.loans import lent_column
 from fewsight.learners.novelty import RULES, largest_cosine
 
 AT_A_TIME = 256  # labels that are learned as one block
+ROWS_AT_A_TIME = 2_048  # examples of the pool that are compared with all labelled ones together
 
 
 @final
@@ -164,15 +165,19 @@ class PoolView(LabelledView):
         outside = any(map(is_none_of_these, self.labels))
         if self.novelty is None or not (outside or "distance" in RULES[self.novelty.rule]):
             return self.variance[rows], None
-        few = len(rows) < len(self.positions)
-        K = (
-            self.kernel(rows, self.positions)
-            if few
-            else self.pool.rows(self.positions, self.settings.factors)[:, rows].T
-        )
-        if not outside:  # all labels make their like familiar
-            return self.variance[rows], largest_cosine(K, self.diagonal[rows], self.diagonal[self.positions])
-        return Familiarity.of(self.closed_form().posterior()).of_new(K, self.diagonal[rows])
+        known = self.positions
+        whole = None if len(rows) < len(known) else self.pool.rows(known, self.settings.factors)
+        # Without labels of none, all labels make their like familiar.
+        inside = Familiarity.of(self.closed_form().posterior()) if outside else None
+        parts = []
+        for some in np.array_split(rows, max(1, -(-len(rows) // ROWS_AT_A_TIME))):
+            K = self.kernel(some, known) if whole is None else whole[:, some].T
+            if inside is None:
+                parts.append((self.variance[some], largest_cosine(K, self.diagonal[some], self.diagonal[known])))
+            else:
+                parts.append(inside.of_new(K, self.diagonal[some]))
+        variance, cosine = (np.concatenate(each) for each in zip(*parts, strict=True))
+        return variance, cosine
 
     # What changes it.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
@@ -13,22 +14,25 @@ from fewsight.apps.web import body_fields as fields
 from fewsight.apps.web.site import Site, answer, body_of, plain, query_of, site_of
 
 if TYPE_CHECKING:
+    from fewsight.apps.workbench.session import LabellingSession
     from fewsight.apps.workbench.session_messages import Receipt
 
 MOST_QUESTIONS = 12
 RELEASE_SECONDS = 3.0  # a tab that is loaded again, or goes to another view, comes back before
 
 _SENDER = {"page": fields.identifier, "request": fields.identifier}
+HOLDS = {"shown": fields.image, "held": fields.held}  # what a tab shows, and what else it has
 
 
 async def next_questions(request: Request) -> Response:
     """The questions of a tab, the current one first, with all that its first picture needs."""
-    asked = query_of(request, {"page": fields.identifier}, {"n": fields.count(1, MOST_QUESTIONS)})
+    asked = query_of(request, {"page": fields.identifier}, {"n": fields.count(1, MOST_QUESTIONS), **HOLDS})
     site = site_of(request)
     _seen(request, asked["page"])
 
     def look() -> dict[str, object]:
         session = site.session
+        note_held(session, asked)
         questions = session.questions(asked["page"], asked.get("n", 4))
         return {
             "questions": plain(questions),
@@ -48,25 +52,42 @@ async def answers(request: Request) -> Response:
             "kind": fields.one_of("label", "none", "skip", "discard", "clear"),
             "images": fields.images,
         },
-        {"category": fields.or_none(fields.category), "how": fields.one_of("question", "grid", "own choice")},
+        {
+            "category": fields.or_none(fields.category),
+            "how": fields.one_of("question", "grid", "own choice"),
+            **HOLDS,
+        },
     )
     from fewsight.apps.workbench.session_messages import Answer
 
     told = Answer(said["kind"], said["images"], said.get("category"), said.get("how", "question"))
     site = site_of(request)
-    return _receipt(site, await site.ask(site.session.answer, said["page"], told, said["request"]))
+
+    def keep() -> Receipt:
+        note_held(site.session, said)
+        return site.session.answer(said["page"], told, said["request"])
+
+    return _receipt(site, await site.ask(keep))
 
 
 async def undo(request: Request) -> Response:
     """Take the last act back."""
-    said, site = await body_of(request, _SENDER), site_of(request)
-    return _receipt(site, await site.ask(site.session.undo, said["page"], said["request"]))
+    return await _step(request, back=True)
 
 
 async def redo(request: Request) -> Response:
     """Take the last undo back."""
-    said, site = await body_of(request, _SENDER), site_of(request)
-    return _receipt(site, await site.ask(site.session.redo, said["page"], said["request"]))
+    return await _step(request, back=False)
+
+
+async def _step(request: Request, back: bool) -> Response:
+    said, site = await body_of(request, _SENDER, HOLDS), site_of(request)
+
+    def step() -> Receipt:
+        note_held(site.session, said)
+        return (site.session.undo if back else site.session.redo)(said["page"], said["request"])
+
+    return _receipt(site, await site.ask(step))
 
 
 async def release(request: Request) -> Response:
@@ -110,6 +131,12 @@ async def rescan(request: Request) -> Response:
     site = site_of(request)
     await site.ask(site.session.rescan)
     return JSONResponse({})
+
+
+def note_held(session: LabellingSession, said: Mapping[str, Any]) -> None:
+    """What a tab says that it has, where it says so."""
+    if "shown" in said or "held" in said:
+        session.holds(said["page"], said.get("shown"), said.get("held", ()))
 
 
 def _seen(request: Request, page: str) -> None:

@@ -10,6 +10,7 @@ from typing import TypeVar
 from fewsight.apps.web.problems import Problem
 
 MOST_IMAGES = 1_000  # in one act
+MOST_HELD = 60  # that a tab says it has
 LONGEST_TEXT = 200
 
 T = TypeVar("T")
@@ -63,6 +64,14 @@ def images(value: Json) -> tuple[str, ...]:
     if not isinstance(value, list) or not 1 <= len(value) <= MOST_IMAGES:
         raise ValueError(f"a list of 1 to {MOST_IMAGES:,} images")
     return tuple(image(each) for each in value)
+
+
+def held(value: Json) -> tuple[str, ...]:
+    """The content hashes of what a tab has, none or some; in a query they are joined by commas."""
+    given = value.split(",") if isinstance(value, str) else value
+    if not isinstance(given, list) or len(given) > MOST_HELD:
+        raise ValueError(f"a list of at most {MOST_HELD} images")
+    return tuple(image(each) for each in given)
 
 
 def identifier(value: Json) -> str:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from fewsight.apps.web import body_fields as fields
+from fewsight.apps.web.answer_routes import HOLDS, note_held
 from fewsight.apps.web.problems import Problem
 from fewsight.apps.web.site import answer, body_of, plain, query_of, site_of
+
+if TYPE_CHECKING:
+    from fewsight.apps.workbench.session_messages import Receipt
 
 _NEEDED = {
     "new": {"page", "name"},
@@ -36,6 +42,7 @@ async def change(request: Request) -> Response:
             "into": fields.category,
             "name": fields.text,
             "key": fields.or_none(fields.text),
+            **HOLDS,
         },
     )
     missing = sorted(_NEEDED[said["act"]] - set(said))
@@ -44,7 +51,12 @@ async def change(request: Request) -> Response:
     site = site_of(request)
     session = site.session
     if said["act"] == "new":
-        receipt = await site.ask(session.new_category, said["page"], said["name"], said["request"])
+
+        def make() -> Receipt:
+            note_held(session, said)
+            return session.new_category(said["page"], said["name"], said["request"])
+
+        receipt = await site.ask(make)
         return JSONResponse({**plain(receipt), "state": site.state(receipt.state)})
     if said["act"] == "rename":
         await site.ask(session.rename, said["category"], said["name"], said["request"])

@@ -59,7 +59,7 @@ class PageQuestions:
         believed = opinion_pages.belief(image, self.model.opinion, learned.n_learned)
         if position is not None and position < len(learned.guesses):
             believed["guess"] = learned.keys[int(learned.guesses[position])]
-        put = next((put for put in self.desk.pages[page].queue if put.image == image), None)
+        put = self.desk.pages[page].put_of(image)
         if how == "question" and put is not None and put.rule != AGAIN:
             return put.asked(believed)
         return Asked("rule" if how == "question" else how, None, learned.n_labelled, believed)

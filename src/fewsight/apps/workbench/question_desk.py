@@ -2,7 +2,8 @@
 
 A page shows the first question that it was given and has loaded the picture of the second, so these two are *fixed*: they do
 not change when the model changes its mind, and the project file knows of them. Those behind them may be chosen again after every
-answer.
+answer. Where answers come faster than the model learns, a page shows one that was chosen away meanwhile; it tells what it shows,
+and that is its question again.
 """
 
 from __future__ import annotations
@@ -56,13 +57,22 @@ class Page:
     fixed: set[str] = field(default_factory=set)  # images that stay questions of this page until they are answered
     noted: set[str] = field(default_factory=set)  # those that the project file knows of
     given: tuple[frozenset[str], frozenset[str]] = (frozenset(), frozenset())  # in its last two answers from us
+    told: tuple[frozenset[str], frozenset[str]] = (
+        frozenset(),
+        frozenset(),
+    )  # that it says it has, in its last two calls
+    lent: dict[str, Put] = field(default_factory=dict)  # questions that it was given and may still have
     wanted: int = 1
     seen: float = 0.0
     called: bool = True  # False: known from the project file alone
 
     def held(self) -> set[str]:
-        """Images that no other page may get: it may have loaded them from an earlier answer of ours."""
-        return {put.image for put in self.queue}.union(*self.given)
+        """Images that no other page may get: it has them, or may have loaded them from an earlier answer of ours."""
+        return {put.image for put in self.queue}.union(*self.given, *self.told)
+
+    def put_of(self, image: str) -> Put | None:
+        """The question about an image that it has; None if it has none."""
+        return next((put for put in self.queue if put.image == image), self.lent.get(image))
 
     def kept(self) -> list[Put]:
         """The questions that stay."""
@@ -104,6 +114,20 @@ class QuestionDesk:
             page.fixed.difference_update(images)
             page.noted.difference_update(images)
             page.queue = [put for put in page.queue if put.image not in images]
+            page.lent = {image: put for image, put in page.lent.items() if image not in images}
+
+    def hold(self, name: str, shown: str | None, held: Collection[str]) -> None:
+        """A page says which image it shows, and which others it has loaded or has answers to under way.
+
+        What another page has is not its own, whatever it says. What it shows is its first question, also where it had been
+        replaced meanwhile.
+        """
+        page, others = self.page(name), self.held(but=name, called=True)
+        page.told = (page.told[-1], frozenset(held) - others)
+        put = page.lent.get(shown or "")
+        if put is not None and put.image not in others:
+            page.queue = [put, *(each for each in page.queue if each.image != put.image)]
+            page.fixed.add(put.image)
 
     def install(self, name: str, puts: Iterable[Put]) -> None:
         """These come behind the fixed questions of a page, in place of what stood there."""
@@ -129,6 +153,10 @@ class QuestionDesk:
         if images != page.given[-1]:
             page.given = (page.given[-1], images)
         page.fixed.update(put.image for put in chosen[:FIXED])
+        held = page.held()
+        page.lent = {image: put for image, put in page.lent.items() if image in held} | {
+            put.image: put for put in chosen
+        }
         return chosen
 
     def unnoted(self) -> list[Draft]:

@@ -138,6 +138,11 @@ class LabellingSession:
             self._learning.wait_followed(FIRST_PATIENCE_SECONDS)
         return self._pages.given(page)
 
+    def holds(self, page: str, shown: str | None, held: Sequence[str] = ()) -> None:
+        """What a page shows, and what else it has loaded or has answers to under way: no other page is asked about these."""
+        with self._changed:
+            self._desk.hold(page, shown, held)
+
     def release(self, page: str) -> None:
         """The page was closed: its questions may be put to others."""
         with self._changed:

@@ -169,6 +169,39 @@ def test_two_tabs_never_have_one_question_and_see_each_others_answers(
     assert len(program.labels()) == 13
 
 
+def test_two_tabs_with_very_fast_keys_never_have_one_question(tmp_path: Path, start: Start, open_page: Open) -> None:
+    write_pictures(tmp_path / "photos", 80)
+    program = start(tmp_path / "photos")
+    one = open_page(program.address)
+    all_read(one, 80)
+    for name in ("owl", "fox"):
+        name_it(one, name)
+        settled(one)
+    known = "async () => (await (await fetch('/api/state')).json()).n_known === 80"
+    one.wait_for_function(known)  # from now on every answer changes which images are asked about next
+    two = open_page(f"{program.home}/label")
+    current(two)
+    two.wait_for_selector(".cat:nth-child(2) kbd:has-text('2')")
+    sent: dict[Page, list[dict[str, str]]] = {one: [], two: []}
+    for page in sent:
+        page.on(
+            "request", lambda request, to=sent[page]: to.append(request.post_data_json) if request.post_data else None
+        )
+    keys = (
+        "for (const key of '1212121') document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))"
+    )
+    for _ in range(4):
+        for page in (one, two):
+            loaded_ahead(page, 8)
+            page.evaluate(keys)  # faster than any answer of the server
+            current(page)
+        assert current(one) != current(two)
+        for page in (one, two):
+            settled(page)
+            assert sent[page][-1]["shown"] == current(page)  # so that the server can hold it for this tab
+    assert len(program.labels()) == program.acts("label") == 58
+
+
 def test_a_duplicated_tab_gets_questions_of_its_own(tmp_path: Path, start: Start, open_page: Open) -> None:
     write_pictures(tmp_path / "photos", 12)
     program = start(tmp_path / "photos")

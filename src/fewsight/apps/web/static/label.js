@@ -8,6 +8,7 @@ import { Notices } from "./notices.js";
 const { byId, data, fill, keys, link, make, bdi, newId, outbox, say, tab, words } = page;
 const N_AHEAD = 8; // the current question and the next seven: fast keys never wait for a slow moment of the server
 const CALM = 1000; // milliseconds between two looks for questions while images are read
+const MOST_HELD = 60; // images that the server is told about
 const SOON = 200; // milliseconds before asking again, while there is nothing to ask about
 
 const stage = new Stage();
@@ -92,6 +93,14 @@ function take(questions, keepCurrent = true, mayLose = false) {
   if (!queue.length) askSoon();
 }
 
+/** What this tab has: no other one shall be asked about it, also where the server would choose otherwise by now. */
+function has() {
+  const [first, ...behind] = queue;
+  const held = [first?.group ?? [], [...outbox.images()], behind.map((each) => each.image)].flat();
+  return { ...(first ? { shown: first.image } : {}), held: [...(first ? [first.image] : []), ...held].slice(0, MOST_HELD) };
+}
+outbox.has = has;
+
 function askSoon() {
   if (asking === null) asking = setTimeout(() => { asking = null; askNext(); }, SOON);
 }
@@ -105,7 +114,7 @@ async function askNext() {
   if (looking) return askSoon();
   lookedAt = Date.now();
   const began = epoch;
-  looking = ask(`/api/next?page=${tab}&n=${N_AHEAD}`);
+  looking = ask(`/api/next?${new URLSearchParams({ page: tab, n: N_AHEAD, ...has() })}`);
   try {
     const found = await looking;
     looking = null;

@@ -4,6 +4,7 @@ import { ask, Refused, Restarted, Troubled } from "./server.js";
 
 const PAUSES = [300, 1000, 2000]; // milliseconds before sending again
 const MOST_TROUBLES = 8; // of one answer, before it is called refused
+const TELLING = ["/api/answers", "/api/undo", "/api/redo", "/api/categories"]; // requests that say what this tab has
 
 export class Outbox extends EventTarget {
   #prefix;
@@ -13,6 +14,7 @@ export class Outbox extends EventTarget {
   #timer = null;
   #failures = 0;
   #count = 0;
+  has = () => ({}); // what this tab shows and has loaded, said with what it sends
 
   constructor(project, tab) {
     super();
@@ -88,7 +90,8 @@ export class Outbox extends EventTarget {
   /** The receipt; null if the entry was refused for good, and is gone. */
   async #send(entry) {
     try {
-      return await ask(entry.path, entry.body);
+      const tells = entry.body.page === this.#tab && TELLING.includes(entry.path);
+      return await ask(entry.path, tells ? { ...entry.body, ...this.has() } : entry.body);
     } catch (failure) {
       const hopeless = failure instanceof Troubled && this.#failures >= MOST_TROUBLES;
       if (!(failure instanceof Refused) && !hopeless) throw failure;
