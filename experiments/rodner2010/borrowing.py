@@ -4,6 +4,9 @@ Every fourth category is new in turn and learned from one to four images, all ot
 drawn at random; a set with fewer has each of its categories new in turn. Gram matrices are those of Kapoor2010's commands and may
 lie in the same work folder.
 
+A third way is the control: nothing is borrowed, and the new category's value is raised for all images, as far as left-out images
+of the others bear it by the same count ("offset"). What borrowing brings beyond that is kinship.
+
 python -m experiments.rodner2010.borrowing DATA --work FOLDER
 python -m experiments.rodner2010.borrowing DATA/more/clothing --work FOLDER --channels pretrained --json FILE
 """
@@ -27,9 +30,12 @@ from fewsight.evaluation.loan_gain import METHODS, METRICS, NewcomerBench
 from fewsight.evaluation.provenance import package_version, versions
 from fewsight.evaluation.results import Summary, json_text
 from fewsight.learners import GPClassifier
+from fewsight.transfer.lending import Rivalry, largest_bearable
 
 EVERY = 4
 FEW_CATEGORIES = 30  # with fewer than so many, each is new in turn
+MOST_RAISED = 1.0
+WAYS = (*METHODS, "offset")
 RESULTS = Path("experiments/results/rodner2010/borrowing.json")
 
 
@@ -51,9 +57,19 @@ def measure(grams: Grams, seed: int, n_categories: int, newcomers: tuple[int, ..
     found: dict[str, Any] = {}
     for n in newcomers:
         trials = [bench.trial(str(name), n, None, lambda one, other: other in sharing(str(one))) for name in tried]
-        means = {way: {m: float(np.mean([getattr(t, way)[m] for t in trials])) for m in METRICS} for way in METHODS}
+        each = {way: [getattr(trial, way) for trial in trials] for way in METHODS}
+        each["offset"] = [raised(bench, str(name), n) for name in tried]
+        means = {way: {m: float(np.mean([one[m] for one in each[way]])) for m in METRICS} for way in WAYS}
         found[str(n)] = {**means, "lenders": {trial.category: trial.lender for trial in trials}}
     return found
+
+
+def raised(bench: NewcomerBench, category: str, n: int) -> dict[str, float]:
+    """The metrics of a category that borrows nothing but whose value is raised for all images alike."""
+    model = bench.newcomer(category, n)
+    rivalry = Rivalry.of(model, category)
+    offset = largest_bearable(MOST_RAISED, lambda offset: rivalry.bear(rivalry.alone + offset))
+    return bench.measure(model, category, offset)
 
 
 def kept(path: Path, compute: Any) -> dict[str, Any]:
@@ -87,16 +103,17 @@ def work(options: argparse.Namespace) -> None:
     }
     rows = []
     for n, metric in [(str(n), metric) for n in options.sizes for metric in METRICS]:
-        values = {way: np.array([draw[n][way][metric] for draw in draws]) for way in METHODS}
+        values = {way: np.array([draw[n][way][metric] for draw in draws]) for way in WAYS}
         for way, found in values.items():
             summary = Summary.of(tuple(map(float, found)))
             about = {"method": way, "per_class": int(n), "metric": metric, "categories": n_categories}
             rows.append({**head, **about, "mean": summary.mean, "std": summary.std, "values": list(summary.values)})
-        apart = values["borrowed"] - values["independent"]
-        print(
-            f"{n} {metric:18} {100 * values['independent'].mean():6.2f} -> {100 * values['borrowed'].mean():6.2f}   "
-            f"{100 * apart.mean():+.2f} ± {100 * standard_error(apart):.2f}, least {100 * apart.min():+.2f}"
-        )
+        for way in WAYS[1:]:
+            apart = values[way] - values["independent"]
+            print(
+                f"{n} {metric:18} {100 * values['independent'].mean():6.2f} -> {way} {100 * values[way].mean():6.2f}   "
+                f"{100 * apart.mean():+.2f} ± {100 * standard_error(apart):.2f}, least {100 * apart.min():+.2f}"
+            )
     protocol = {
         "seeds": list(options.seeds),
         "lender_images": 15,

@@ -19,15 +19,15 @@ def learned():
     return GPClassifier(RBF(scale=1.5), noise_variance=0.1, balanced=False).fit(X, LABELS)
 
 
-def test_what_is_borrowed_is_the_posterior_of_two_dependent_tasks():
+def test_what_is_borrowed_is_the_posterior_of_two_dependent_tasks_averaged_with_learning_alone():
     model = learned().borrow("gerenuk", "llama", 0.6)
     K, K_test = RBF(scale=1.5).gram(X), RBF(scale=1.5).gram(X_TEST, X)
-    lent = LABELS == "llama"
-    targets = np.where(lent | (LABELS == "gerenuk"), 1.0, -1.0)
+    lent, own = LABELS == "llama", LABELS == "gerenuk"
     A = task_covariance(K, lent.astype(int), [0.6]) + 0.1 * np.eye(len(K))
-    expected = (K_test * np.where(lent, 0.6, 1.0)) @ np.linalg.solve(A, targets)
+    related = (K_test * np.where(lent, 0.6, 1.0)) @ np.linalg.solve(A, np.where(lent | own, 1.0, -1.0))
+    alone = K_test @ np.linalg.solve(K + 0.1 * np.eye(len(K)), np.where(own, 1.0, -1.0))
     column = model.classes_.tolist().index("gerenuk")
-    np.testing.assert_allclose(model.latent(X_TEST).mean[:, column], expected, atol=1e-10)
+    np.testing.assert_allclose(model.latent(X_TEST).mean[:, column], 0.6 * related + 0.4 * alone, atol=1e-10)
     others = np.arange(len(model.classes_)) != column
     np.testing.assert_array_equal(model.latent(X_TEST).mean[:, others], learned().latent(X_TEST).mean[:, others])
 
@@ -57,12 +57,15 @@ def test_leave_group_out_of_a_loan_is_that_of_learning_without_the_group():
     np.testing.assert_allclose(np.delete(found, [0, 3, 26], 0), np.delete(model.leave_one_out().mean, [0, 3, 26], 0))
 
 
-def test_a_loan_of_correlation_zero_leaves_out_the_lender():
-    model = learned().borrow("gerenuk", "llama", 0.0)
-    kept = LABELS != "llama"
-    without = GPClassifier(RBF(scale=1.5), noise_variance=0.1, balanced=False).fit(X[kept], LABELS[kept])
-    column, other = (m.classes_.tolist().index("gerenuk") for m in (model, without))
-    np.testing.assert_allclose(model.latent(X_TEST).mean[:, column], without.latent(X_TEST).mean[:, other], atol=1e-10)
+@pytest.mark.parametrize("balanced", [False, True])
+def test_with_correlation_zero_nothing_is_borrowed_and_a_little_changes_a_little(balanced):
+    alone = GPClassifier(RBF(scale=1.5), noise_variance=0.1, balanced=balanced).fit(X, LABELS)
+    expected, left_out = alone.latent(X_TEST).mean, alone.leave_one_out().mean
+    nothing = alone.borrow("gerenuk", "llama", 0.0)
+    np.testing.assert_allclose(nothing.latent(X_TEST).mean, expected, atol=1e-10)
+    np.testing.assert_allclose(nothing.leave_one_out().mean, left_out, atol=1e-10)
+    little = alone.borrow("gerenuk", "llama", 1e-3).latent(X_TEST).mean
+    assert 0 < np.abs(little - expected).max() < 0.01
 
 
 def test_a_loan_can_be_given_back():

@@ -5,8 +5,9 @@ import pytest
 
 from fewsight._base.errors import FewsightError
 from fewsight.kernels import RBF
-from fewsight.learners import GPClassifier
+from fewsight.learners import GPClassifier, Loan
 from fewsight.transfer import NoLoan, Suggestion, borrow_for_few, consider_loan, loans_for_few, suggest_loan
+from fewsight.transfer.lending import SCATTER, Rivalry, largest_bearable
 
 CENTRES = {"chair": (3.0, 0.0), "cup": (-3.0, 0.0), "llama": (0.0, 3.0), "gerenuk": (2.0, 4.5), "watch": (0.0, -3.0)}
 
@@ -110,6 +111,36 @@ def test_a_category_far_from_all_others_borrows_nothing_and_says_why():
     assert loans_for_few(model) == [found]
     assert borrow_for_few(model) == []
     assert model.loans_ == {}
+
+
+def test_a_loan_is_as_large_as_the_others_can_bear():
+    model = learned()
+    found, rivalry = suggest_loan(model, "gerenuk"), Rivalry.of(model, "gerenuk")
+    assert found.rho < found.wished
+
+    def bears(rho):
+        return rivalry.bear(model.borrowed("gerenuk", Loan("llama", rho)).left_out)
+
+    assert bears(found.rho)
+    assert not bears(found.rho + 0.02)
+    assert largest_bearable(1.0, lambda rho: False) == 0.0
+
+
+def test_what_the_others_lose_is_what_new_images_like_the_left_out_ones_would():
+    model = learned()
+    rivalry = Rivalry.of(model, "gerenuk")
+    claimed = model.borrowed("gerenuk", Loan("llama", 0.9)).left_out
+    rng, means, column = np.random.default_rng(0), model.leave_one_out().mean, model.classes_.tolist().index("gerenuk")
+    others = np.delete(model.classes_, column)
+    lost = []
+    for values in (means[:, column], claimed):  # the category's value scatters around the left-out one
+        drawn = values[:, None] + SCATTER * rng.normal(size=(len(values), 4000))
+        right = others[np.delete(means, column, axis=1).argmax(axis=1)] == LABELS
+        kept = right[:, None] & (drawn < np.delete(means, column, axis=1).max(axis=1)[:, None])
+        lost.append([1 - kept[name == LABELS].mean() for name in others])
+    np.testing.assert_allclose(rivalry.lost(claimed), np.subtract(lost[1], lost[0]), atol=0.01)
+    assert rivalry.lost(claimed)[others == "llama"] > 0.05
+    np.testing.assert_array_equal(rivalry.lost(means[:, column]), 0.0)
 
 
 def test_every_category_with_few_images_gets_an_answer():

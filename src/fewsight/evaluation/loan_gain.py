@@ -122,18 +122,23 @@ class NewcomerBench:
         self, category: str, n: int, lenders: Sequence[str] | None, shares: SharesPhotographs | None = None
     ) -> Trial:
         """With n images of a category, without and with a loan; categories that show the same photographs do not lend."""
-        unused = np.flatnonzero(self.model.labels_ == category)[n:]
-        model = copy.copy(self.model).remove(unused)
-        alone = self._measure(model, category)
+        model = self.newcomer(category, n)
+        alone = self.measure(model, category)
         loan = suggest_loan(model, category, lenders=lenders, shares=shares)
         if loan is None:
             return Trial(category, None, alone, alone)
         model.borrow(category, loan.lender, loan.rho)
-        return Trial(category, str(loan.lender), alone, self._measure(model, category))
+        return Trial(category, str(loan.lender), alone, self.measure(model, category))
 
-    def _measure(self, model: GPClassifier, category: str) -> dict[str, float]:
+    def newcomer(self, category: str, n: int) -> GPClassifier:
+        """The model, with n images of a category."""
+        return copy.copy(self.model).remove(np.flatnonzero(self.model.labels_ == category)[n:])
+
+    def measure(self, model: GPClassifier, category: str, offset: float = 0.0) -> dict[str, float]:
+        """The metrics on the test images, with so much added to the values of the category."""
         means = model.latent(self.asked).mean
         column = model.classes_.tolist().index(category)
+        means[:, column] += offset
         found = recalls(self.truth, model.classes_[means.argmax(axis=1)], model.classes_)
         return {
             "accuracy_new": float(found[column]),

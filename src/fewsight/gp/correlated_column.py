@@ -7,8 +7,7 @@ comes out is a column of weights for the plain kernel values, so that predicting
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import final
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,9 +16,7 @@ from fewsight.gp._cholesky import factorise, with_diagonal
 from fewsight.gp.tasks import task_covariance
 
 
-@final
-@dataclass(frozen=True, eq=False)
-class BorrowedColumn:
+class BorrowedColumn(NamedTuple):
     """weights (n,) with K_test @ weights the posterior mean; left_out (n,), that mean at each example without it."""
 
     weights: Array

@@ -37,23 +37,27 @@ def lent_column(
 ) -> BorrowedColumn:
     """The column of a class that borrows from another, of examples whose classes have these numbers (n,).
 
+    It is the average of what the class would be alone and what it would be with the lender as a related task, with 1 - rho and
+    rho as weights: with rho = 0 the lender's examples speak against it, as those of all others, and nothing is borrowed.
+
     A loan adds to a balanced column what it adds to a plain one: with the large targets of a rare class, examples of the lender
     that no longer speak against it would be claimed at once.
     """
     rows, targets = np.flatnonzero(numbers == lender), np.where(numbers == column, 1.0, -1.0)
     lent = borrowed_column(K, noise, targets, rows, rho, groups)
+    alone = borrowed_column(K, noise, targets, rows[:0], 1.0, groups)
+    joint = (rho * with_it + (1.0 - rho) * without for with_it, without in zip(lent, alone, strict=True))
     if not balanced:
-        return lent
-    alone, ones = (borrowed_column(K, noise, each, rows[:0], 1.0, groups) for each in (targets, np.ones(len(K))))
+        return BorrowedColumn(*joint)
+    ones = borrowed_column(K, noise, np.ones(len(K)), rows[:0], 1.0, groups)
     counts = counts_without(numbers, int(numbers.max(initial=0)) + 1, groups)
-    weights, left_out = (
-        of_lent + (levels.scale[..., column] - 1.0) * of_alone + levels.shift[..., column] * of_ones
-        for levels, of_lent, of_alone, of_ones in (
-            (TargetLevels.of(counts[0]), lent.weights, alone.weights, ones.weights),
-            (TargetLevels.of(counts[1]), lent.left_out, alone.left_out, ones.left_out),
+    levels = (TargetLevels.of(each) for each in counts)
+    return BorrowedColumn(
+        *(
+            of_joint + (level.scale[..., column] - 1.0) * of_alone + level.shift[..., column] * of_ones
+            for level, of_joint, of_alone, of_ones in zip(levels, joint, alone, ones, strict=True)
         )
     )
-    return BorrowedColumn(weights, left_out)
 
 
 class LoanMixin(ABC):

@@ -2,16 +2,18 @@
 
 The lender and the correlation are chosen together, by how far the borrower's images stand out from those of all categories but
 the lender when each is left out; where they stand out most with a correlation of zero, nothing is borrowed. A loan must not cost
-the others: where images of theirs that are left out would come close to the borrower, a smaller correlation is taken.
+the others: where too many of their left-out images would probably go to the borrower, a smaller correlation is taken.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar, final
+from typing import Self, TypeVar, final
 
 import numpy as np
+import numpy.typing as npt
+from scipy.special import ndtr
 
 from fewsight._base.checks import check_choice, check_integer
 from fewsight._base.errors import InvalidInput
@@ -19,16 +21,15 @@ from fewsight._base.types import Array
 from fewsight.gp import path_inside
 from fewsight.learners import Loan, LoanMixin
 from fewsight.learners.labels import Label
-from fewsight.metrics import recalls
 from fewsight.transfer.criteria import CRITERIA
 from fewsight.transfer.support_search import rank
 
 Name = TypeVar("Name", bound=Label)
 FEW = 5  # a category with fewer images is offered a loan
-LENDER_MAY_LOSE = 0.1  # of its left-out images, to the borrower
-OTHERS_MAY_LOSE = 0.005  # of their left-out accuracy, in the mean
-LEAD = 0.1  # that left-out images of the others must keep over the borrower: new ones come closer than those that were counted
-SMALLER = (0.99, 0.98, 0.97, 0.95, 0.9, 0.8, 0.6, 0.4, 0.2)  # correlations to try where the best one costs the others
+ONE_MAY_LOSE = 0.1  # of the images of any other category, in expectation
+ALL_MAY_LOSE = 0.005  # of the images of a category, in the mean over all others
+SCATTER = 0.3  # of the values of new images around those of left-out ones; targets are about 1 and -1
+HALVINGS = 7  # to find the largest correlation that the others can bear
 NO_LENDER = "no category that may lend has enough images"
 SAME_PHOTOGRAPHS = "every category that may lend shows the same photographs"
 NO_HELP = "with nothing borrowed its images stand out most when they are left out"
@@ -183,25 +184,61 @@ def loans_for_few(
     return answers
 
 
+@final
+@dataclass(frozen=True, eq=False)
+class Rivalry:
+    """A category against the left-out images of all others: what they would lose to it if its values there were larger."""
+
+    members: npt.NDArray[np.bool_]  # (n, c), which class each image is of
+    column: int  # of the category
+    alone: Array  # (n,), its values at the images, each left out
+    rivals: Array  # (n,), those of the class that the image goes to otherwise; infinite where that is not its own
+
+    @classmethod
+    def of(cls, model: LoanMixin, category: Label) -> Self:
+        """From the left-out examples of a fitted model."""
+        column, means = _column(model, category), model.leave_one_out().mean
+        members = np.equal.outer(model.labels_, model.classes_)
+        others = np.where(np.arange(members.shape[1]) == column, -np.inf, means)
+        right = members[np.arange(len(members)), others.argmax(axis=1)]
+        return cls(members, column, means[:, column], np.where(right, others.max(axis=1), np.inf))
+
+    def lost(self, values: Array) -> Array:
+        """The share of its images that each other class (c - 1,) would lose, were these (n,) the values of the category.
+
+        An image is lost by the chance that a new one like it is: values of new images scatter around those of left-out ones.
+        """
+        chances = ndtr((values - self.rivals) / SCATTER) - ndtr((self.alone - self.rivals) / SCATTER)
+        sizes = self.members.sum(axis=0)
+        return np.delete(self.members.T @ chances / np.maximum(sizes, 1), self.column)
+
+    def bear(self, values: Array) -> bool:
+        """Whether the others can do with that."""
+        present = np.delete(self.members.any(axis=0), self.column)
+        lost = self.lost(values)[present]
+        return bool(lost.max(initial=0.0) <= ONE_MAY_LOSE and lost.sum() <= ALL_MAY_LOSE * max(1, len(lost)))
+
+
+def largest_bearable(most: float, bearable: Callable[[float], bool]) -> float:
+    """The largest number from 0 to this one that can be borne, by halving; 0 if none was found."""
+    if bearable(most):
+        return most
+    low, high, found = 0.0, 1.0, 0.0
+    for _ in range(HALVINGS):
+        middle = 0.5 * (low + high)
+        if bearable(middle * most):
+            low, found = middle, middle * most
+        else:
+            high = middle
+    return found
+
+
 def _bearable(model: LoanMixin, category: Label, loan: Loan) -> float:
-    """The largest correlation, from that of the loan down, that the other categories can bear; 0 if there is none."""
-    plain, column, lender = model.leave_one_out().mean, _column(model, category), _column(model, loan.lender)
-    lead, changed = np.where(model.labels_ == category, 0.0, LEAD), plain.copy()
-    changed[:, column] += lead
-    before = _recalls(model, changed)
-    others = np.flatnonzero(np.isfinite(before) & (np.arange(len(before)) != column))
-    for rho in (loan.rho, *(smaller for smaller in SMALLER if smaller < loan.rho)):
-        changed[:, column] = model.borrowed(category, Loan(loan.lender, rho)).left_out + lead
-        lost = before - _recalls(model, changed)
-        if lost[lender] <= LENDER_MAY_LOSE and lost[others].mean() <= OTHERS_MAY_LOSE:
-            return rho
-    return 0.0
-
-
-def _recalls(model: LoanMixin, means: Array) -> Array:
-    """The share of each category's images that these latent means call by its name."""
-    names = model.classes_
-    return recalls(model.labels_, names[means.argmax(axis=1)], names)
+    """The largest correlation, up to that of the loan, that the other categories can bear; 0 if there is none."""
+    rivalry = Rivalry.of(model, category)
+    return largest_bearable(
+        loan.rho, lambda rho: rivalry.bear(model.borrowed(category, Loan(loan.lender, rho)).left_out)
+    )
 
 
 def _images(n: int) -> str:
