@@ -22,19 +22,50 @@ def tiles():
     return tiles.select(list(range(0, len(tiles), len(tiles) // 24))[:24])
 
 
-def correspondence_gram(channel, images):
-    """By the public kernel, of the local features themselves."""
-    sets = module._sets([module._halves(each) for each in channel.local_features(images)], 48)
-    return Correspondence(channel.gamma_, channel._distortion if channel.distorts else 0.0).gram(sets)
+def correspondence_kernel(channel):
+    return Correspondence(channel.gamma_, channel._distortion if channel.distorts else 0.0)
+
+
+def sets_of(channel, images):
+    """The local features themselves."""
+    return module._sets([module._halves(each) for each in channel.local_features(images)], 48)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_between_training_images_it_is_the_correspondence_kernel(kind, tiles):
-    channel = kind(**SMALL).fit(tiles.images)
+    channel = kind(**SMALL, neighbours=0).fit(tiles.images)
     K = channel.gram(channel.encode(tiles.images))
-    expected = correspondence_gram(channel, tiles.images)
+    expected = correspondence_kernel(channel).gram(sets_of(channel, tiles.images))
     assert np.linalg.eigvalsh(expected)[0] > 0
     np.testing.assert_allclose(K, expected, atol=1e-5)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_distances_are_measured_in_those_to_the_nearest_landmarks(kind, tiles):
+    """A landmark is no neighbour of itself; the unit of a test image comes from landmarks alone."""
+    train, test = tiles.images[:16], tiles.images[16:]
+    channel = kind(**SMALL, neighbours=5).fit(train)
+    kernel, landmarks = correspondence_kernel(channel), sets_of(channel, train)
+    D, D_test = kernel.distances(landmarks), kernel.distances(sets_of(channel, test), landmarks)
+    near = np.sort(D, axis=1)[:, 1:6].mean(axis=1)
+    near_test = np.sort(D_test, axis=1)[:, :5].mean(axis=1)
+    rows = channel.encode(train)
+    expected = np.exp(-channel.gamma_ * D / np.sqrt(np.outer(near, near)))
+    assert np.linalg.eigvalsh(expected)[0] > 0
+    np.testing.assert_allclose(channel.gram(rows), expected, atol=1e-5)
+    expected = np.exp(-channel.gamma_ * D_test / np.sqrt(np.outer(near_test, near)))
+    np.testing.assert_allclose(channel.gram(channel.encode(test), rows), expected, atol=1e-5)
+
+
+def test_many_copies_of_one_image_are_no_unit_of_nothing(tiles):
+    images = [tiles.images[0]] * 6 + tiles.images[1:7]
+    channel = GeometricBlurPoints(**SMALL, neighbours=4).fit(images)
+    K = channel.gram(channel.encode(images))
+    np.testing.assert_allclose(K[:6, :6], 1, atol=1e-5)
+    assert 0 < K[6:, 6:].min() < 0.9
+    assert K[:6, 6:].max() < 0.9
+    same = GeometricBlurPoints(**SMALL).fit(images[:6])
+    np.testing.assert_allclose(same.gram(same.encode(images[:6])), 1, atol=1e-5)
 
 
 def test_what_is_below_zero_is_left_out(tiles, monkeypatch):
@@ -42,7 +73,7 @@ def test_what_is_below_zero_is_left_out(tiles, monkeypatch):
     D = np.random.default_rng(0).random((24, 24))
     D = np.triu(D, 1) + np.triu(D, 1).T
     monkeypatch.setattr(module, "both_distances", lambda A, B, *rest, **more: np.stack([D, D]))
-    channel = GeometricBlurPoints(**SMALL, gamma=0.3).fit(tiles.images)
+    channel = GeometricBlurPoints(**SMALL, gamma=0.3, neighbours=0).fit(tiles.images)
     values, vectors = np.linalg.eigh(np.exp(-0.3 * D))
     assert values[0] < -0.1
     clipped = (vectors * np.maximum(values, 0)) @ vectors.T
@@ -94,7 +125,7 @@ def test_landmarks_have_a_bound_and_are_drawn_by_the_seed(tiles):
 
 
 def test_gamma_follows_the_mean_distance_unless_it_is_given(tiles):
-    channel = GeometricBlurPoints(**SMALL).fit(tiles.images)
+    channel = GeometricBlurPoints(**SMALL, neighbours=0).fit(tiles.images)
     D = Correspondence().distances(channel.landmarks_)
     n = len(D)
     assert channel.gamma_ == pytest.approx(module.PER_MEAN_DISTANCE / (D.sum() / (n * (n - 1))), rel=1e-6)
@@ -139,6 +170,7 @@ def test_position_counts_with_a_distortion_only(tiles):
     [
         (GeometricBlurPoints, {"gamma": 0}, "GeometricBlurPoints: gamma must be a number from 1e-09 to"),
         (GeometricBlurPoints, {"max_landmarks": 0}, "max_landmarks must be a whole number from 1 to 20,000, got 0"),
+        (GeometricBlurPoints, {"neighbours": -1}, "neighbours must be a whole number from 0 to 20,000, got -1"),
         (GeometricBlurPoints, {"n_points": 0}, "n_points must be a whole number from 1 to 10,000, got 0"),
         (GeometricBlurDistortion, {"distortion": -1}, "distortion must be a number from 0 to 1000, got -1"),
     ],

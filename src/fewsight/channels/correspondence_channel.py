@@ -4,6 +4,9 @@ exp(-gamma D) of the mean distance D between nearest points is not always positi
 kernel values with landmarks, the images that the channel was fitted on, times U diag(l)^(-1/2), where l and U are the
 eigenvalues above zero of the landmarks' Gram matrix and their eigenvectors. Rows are compared by inner product. Between landmarks
 that is their Gram matrix with what is below zero left out; for all other images nothing special has to be done.
+
+Some images are near to all others, and would be the nearest neighbour of most; some are far from all. So a distance is measured
+in those that are usual around its two images: divided by the root of their mean distances to their nearest landmarks.
 """
 
 from __future__ import annotations
@@ -28,6 +31,7 @@ from fewsight.kernels import Kernel, Linear
 from fewsight.kernels.set_distances import both_distances
 
 PER_MEAN_DISTANCE = 1.5  # gamma times the mean distance of landmarks: the best of 1, 2 and 4 is 1 or 2
+LEAST_NEARNESS = 0.1  # of the mean distance of landmarks: what many copies of one image count as
 LEAST_EIGENVALUE = 1e-6  # of the largest one; single precision says nothing about smaller ones
 USUAL_DISTORTION = 1.0
 Halves = npt.NDArray[np.float16]  # descriptors (n, 48) with x and y behind them
@@ -50,6 +54,10 @@ class CorrespondenceChannel(PixelChannel, ABC):
     gamma: float | None = option(
         default=None,
         doc="how quickly similarity falls with distance; None takes it from the mean distance of landmarks.",
+    )
+    neighbours: int = option(
+        default=30,
+        doc="nearest landmarks whose mean distance is the unit of an image's distances; 0 leaves distances as they are.",
     )
     max_landmarks: int = option(
         default=1600,
@@ -74,6 +82,10 @@ class CorrespondenceChannel(PixelChannel, ABC):
         return USUAL_DISTORTION
 
     @property
+    def _n_neighbours(self) -> int:
+        return check_integer(self, "neighbours", self.neighbours, least=0, most=20_000)
+
+    @property
     def n_columns(self) -> int:
         self._check_fitted()
         return self.projection_.shape[1] + 1
@@ -83,10 +95,11 @@ class CorrespondenceChannel(PixelChannel, ABC):
         if gamma is not None:
             gamma = check_number(self, "gamma", gamma, least=1e-9, most=1e9)
         most = check_integer(self, "max_landmarks", self.max_landmarks, least=1, most=20_000)
+        scaled = {"neighbours": self._n_neighbours, "least_nearness": LEAST_NEARNESS}
         chosen = {"gamma": gamma, "per_mean_distance": PER_MEAN_DISTANCE, "least_eigenvalue": LEAST_EIGENVALUE}
         drawn = {"max_landmarks": most, "random_state": self.random_state}
         compared = {"distorts": self.distorts, "distances": self._distance_recipe()}
-        return {"kind": "landmarks", "version": 1, **compared, **chosen, **drawn}
+        return {"kind": "landmarks", "version": 2, **compared, **scaled, **chosen, **drawn}
 
     def _distance_recipe(self) -> Recipe:
         return {"kind": "correspondence", "version": 1, "distortion": self._distortion}
@@ -103,9 +116,20 @@ class CorrespondenceChannel(PixelChannel, ABC):
         points = np.concatenate([np.empty((0, self._descriptor_width + 2), np.float16), *landmarks])
         counts = np.array([len(each) for each in landmarks], np.int64)
         D = self._distances(_sets(landmarks, self._descriptor_width), _digest(points, counts), None)
-        gamma = self.gamma or _usual_gamma(D)
-        projection = _projection(np.exp(-gamma * D)).astype(np.float32)
-        return State({"gamma": gamma}, {"landmarks": points, "counts": counts, "projection": projection})
+        near = self._nearness(D + np.diag(np.full(len(D), np.inf)), LEAST_NEARNESS * _mean_distance(D))
+        scaled = D / np.sqrt(np.outer(near, near))
+        gamma = self.gamma or _usual_gamma(scaled)
+        projection = _projection(np.exp(-gamma * scaled)).astype(np.float32)
+        arrays = {"landmarks": points, "counts": counts, "nearness": near, "projection": projection}
+        return State({"gamma": gamma, "least_nearness": LEAST_NEARNESS * _mean_distance(D)}, arrays)
+
+    def _nearness(self, D: Array, least: float) -> Array:
+        """The mean distance of each row to its nearest landmarks; 1 where distances are not to be divided."""
+        count = min(self._n_neighbours, D.shape[1] - 1)
+        if count < 1 or least <= 0:
+            return np.ones(len(D))
+        nearest = np.partition(D, count - 1, axis=1)[:, :count]
+        return np.maximum(nearest.mean(axis=1), least)
 
     def _set_learned(self, state: State) -> None:
         points = state.array("landmarks", (None, self._descriptor_width + 2), np.float16)
@@ -117,6 +141,8 @@ class CorrespondenceChannel(PixelChannel, ABC):
                 f"got {len(points)} and {projection.shape[1]}."
             )
         self.gamma_ = state.number("gamma", least=1e-9, most=1e12)
+        self.nearness_ = state.array("nearness", (len(counts),), np.float64, least=np.finfo(np.float64).tiny)
+        self._least_nearness = state.number("least_nearness", least=0, most=1e12)
         ends = np.cumsum(counts)
         landmarks = [points[end - count : end] for end, count in zip(ends, counts, strict=True)]
         self.landmarks_ = _sets(landmarks, self._descriptor_width)
@@ -131,7 +157,8 @@ class CorrespondenceChannel(PixelChannel, ABC):
     def _encode_recipe(self) -> Recipe:
         learned = {"gamma": self.gamma_, "landmarks": self._landmarks_digest, "projection": self._projection_digest}
         compared = {"distorts": self.distorts, "distances": self._distance_recipe()}
-        return {"kind": "landmark_row", "version": 1, **compared, **learned}
+        scaled = {"neighbours": self._n_neighbours, "least_nearness": self._least_nearness}
+        return {"kind": "landmark_row", "version": 2, **compared, **scaled, **learned}
 
     def _encode(self, features: LocalFeatures) -> Entry:
         """A landmark's row is known: no pair of training images is compared again."""
@@ -143,7 +170,8 @@ class CorrespondenceChannel(PixelChannel, ABC):
         known = self._landmark_rows.get(_digest(points))
         if known is None:
             D = self._distances(self.landmarks_, self._landmarks_digest, points)[:, 0]
-            known = np.exp(-self.gamma_ * D) @ self.projection_
+            near = self._nearness(D[None], self._least_nearness)
+            known = np.exp(-self.gamma_ * D / np.sqrt(near * self.nearness_)) @ self.projection_
         row[:-1] = known
         return DenseRows.entry(row)
 
@@ -208,10 +236,15 @@ def _digest(*arrays: npt.NDArray[Any]) -> str:
     return digest.hexdigest()
 
 
+def _mean_distance(D: Array) -> float:
+    """Of two different landmarks."""
+    n = len(D)
+    return float(D.sum()) / max(1, n * (n - 1))
+
+
 def _usual_gamma(D: Array) -> float:
     """From the mean distance of two landmarks; 1 where there are no two that differ."""
-    n = len(D)
-    mean = float(D.sum()) / max(1, n * (n - 1))
+    mean = _mean_distance(D)
     return PER_MEAN_DISTANCE / mean if mean > 1e-9 else 1.0
 
 
