@@ -154,7 +154,7 @@ def unpack(packed: npt.NDArray[np.floating], K: Array) -> None:
 
 
 def unpack_part_reference(packed: npt.NDArray[np.floating], positions: Indices, K: Array) -> None:
-    """The definition: K (m, m) becomes the part between these rows of the symmetric matrix whose lower triangle is packed (p,)."""
+    """The definition: K (m, m) becomes the part between these rows of the matrix whose lower triangle is packed (p,)."""
     low, high = np.minimum.outer(positions, positions), np.maximum.outer(positions, positions)
     K[:] = packed[high * (high + 1) // 2 + low]
 
