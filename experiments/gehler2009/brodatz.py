@@ -1,8 +1,8 @@
 """Which words: many random codebooks of Brodatz' textures, combined. [Gehler2009, section 4, Table 1, Fig. 3]
 
-Each of 112 textures is cut into 3 x 3 tiles, which are a class; half of them to train. SIFT on a grid of about 21 x 21 points at
-radii 4, 8, 12 and 16, reduced to 36 principal components of the training half's descriptors (the paper has PCA-SIFT); 250
-codebooks of K descriptors drawn from the training half; chi-square, each kernel's scale the median of the training distances. C
+Each of 112 textures is cut into 3 x 3 tiles, which are a class; half of them to train. PCA-SIFT at 21 x 21 points and radii 4, 8,
+12 and 16, 36 principal components of the training half's patches; 250 codebooks of K descriptors drawn from the training half, of
+which a larger one begins with the words of a smaller one; chi-square, each kernel's scale the median of the training distances. C
 is chosen for each way by the error on a third of the training half that is left out.
 
     python -m experiments.gehler2009.brodatz DATA --work FOLDER --words 10 --seeds 0-9
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import cv2
 import numpy as np
 import numpy.typing as npt
 import scipy.sparse
@@ -23,70 +24,54 @@ from matplotlib.figure import Figure
 
 from experiments.common.command import base_arguments, numbers, run, write_figure
 from experiments.gehler2009.measuring import learned_error, machine_error, sums
+from experiments.gehler2009.pca_sift import Grid, PcaSift
 from experiments.rodner2012.results import kept, record, write_results
 from fewsight._base.progress import track
-from fewsight._base.replacement import replacing
-from fewsight._base.types import Array, Indices
+from fewsight._base.types import Array, Indices, Pixels
 from fewsight._compiled import chi_square
-from fewsight.encodings import kmeans_codebook, principal_components
+from fewsight.encodings import kmeans_codebook
 from fewsight.evaluation.report.kernel_figures import draw_kernel_counts
-from fewsight.features import DenseSift
 from fewsight.gp import BlockStack, GramStack
 from fewsight.images import as_image
 
 TILES = 3
-GRID = {"step": 9.5, "patch": 8, "scales": (1.0, 2.0, 3.0, 4.0)}
 N_COMPONENTS = 36
 N_CODEBOOKS = 250
 PENALTIES = (1.0, 10.0, 100.0, 1_000.0)
 N_SINGLE = 10  # codebooks whose errors alone are averaged
 COUNTS = (1, 2, 5, 10, 20, 50, 100, 250)
-SAMPLE = 50_000  # descriptors that components and k-means are learned from
+SAMPLE = 50_000  # descriptors that k-means learns from
+WORDS_AT_A_TIME = 1_000  # that points are compared with: nearness of the points of a tile stays in the cache
 REPORTED = {  # Table 1: error in percent, and the kernels that l1 kept
     10: {"single": 46.3, "average": 11.4, "l1": 13.4, "l2": 11.1, "n_kernels": 11.9},
     300: {"single": 14.4, "average": 9.2, "l1": 9.8, "l2": 9.0, "n_kernels": 6.6},
     1000: {"single": 11.1, "average": 9.1, "l1": 9.7, "l2": 8.9, "n_kernels": 5.1},
 }
 
-Bytes = npt.NDArray[np.uint8]
 Single = npt.NDArray[np.float32]
+Counts = npt.NDArray[np.uint16]
 
 
 @dataclass(frozen=True)
 class Tiles:
-    """Descriptors of all tiles, tile after tile, where each tile's begin (n + 1,), and the texture of each."""
+    """Grey values of all tiles, and the texture of each."""
 
-    descriptors: Bytes
-    starts: Indices
+    planes: list[Single]
     labels: Indices
 
 
-def tiles_of(folder: Path, work: Path) -> Tiles:
-    """From the work folder, where they are once they were computed."""
-    path = work / "brodatz_tiles.npz"
-    if not path.exists():
-        files = sorted(folder.glob("D*.jpg"), key=lambda file: int(file.stem[1:]))
-        parts = [_described(file) for file in track(files, "local features", len(files))]
-        flat = [tile for part in parts for tile in part]
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(path) as stream:
-            np.savez(
-                stream,
-                descriptors=np.concatenate(flat),
-                starts=np.concatenate([[0], np.cumsum([len(tile) for tile in flat])]),
-                labels=np.repeat(np.arange(len(files)), TILES**2),
-            )
-    stored = np.load(path)
-    return Tiles(stored["descriptors"], stored["starts"], stored["labels"])
+def tiles_of(folder: Path) -> Tiles:
+    """All textures of the folder, cut into tiles of one size."""
+    files = sorted(folder.glob("D*.jpg"), key=lambda file: int(file.stem[1:]))
+    planes = [tile for file in track(files, "tiles", len(files)) for tile in _tiles(as_image(file).pixels())]
+    return Tiles(planes, np.repeat(np.arange(len(files)), TILES**2))
 
 
-def _described(file: Path) -> list[Bytes]:
-    pixels, sift = as_image(file).pixels(), DenseSift(**GRID)  # type: ignore[arg-type]
-    rows, columns = (np.linspace(0, side, TILES + 1).astype(int) for side in pixels.shape[:2])
+def _tiles(pixels: Pixels) -> list[Single]:
+    grey = cv2.cvtColor(np.ascontiguousarray(pixels, dtype=np.float32), cv2.COLOR_RGB2GRAY)
+    height, width = (side // TILES for side in grey.shape)
     return [
-        sift.describe(pixels[rows[i] : rows[i + 1], columns[j] : columns[j + 1]]).descriptors
-        for i in range(TILES)
-        for j in range(TILES)
+        grey[i * height : (i + 1) * height, j * width : (j + 1) * width] for i in range(TILES) for j in range(TILES)
     ]
 
 
@@ -100,25 +85,32 @@ def halves(labels: Indices, seed: int) -> tuple[Indices, Indices]:
     return np.flatnonzero(train), np.flatnonzero(~train)
 
 
-def histograms(tiles: Tiles, points: Single, books: Sequence[Single]) -> list[Array]:
-    """Shares of the words of each codebook in each tile: (n, K) for each."""
-    K = len(books[0])
-    words = np.concatenate(books)
-    norms = 0.5 * np.einsum("ij,ij->i", words, words)
-    found = np.empty((len(books), len(tiles.labels), K))
-    for number in track(range(len(tiles.labels)), f"words of {len(books)} codebooks", len(tiles.labels)):
-        part = points[tiles.starts[number] : tiles.starts[number + 1]]
-        nearest = (part @ words.T - norms).reshape(len(part), len(books), K).argmax(axis=2)
-        counts = np.bincount((nearest + K * np.arange(len(books))).ravel(), minlength=len(books) * K)
-        found[:, number] = counts.reshape(len(books), K) / len(part)
-    return list(found)
+def histograms(points: Single, books: Sequence[Single], sizes: Sequence[int]) -> dict[int, list[Counts]]:
+    """How often the first words of each codebook stand in each tile, for points (tiles, p, d) and all sizes: (tiles, K) for each.
+
+    A point is compared with all words once, whatever the sizes.
+    """
+    found = {K: np.empty((len(books), len(points), K), np.uint16) for K in sizes}
+    at_a_time = max(1, WORDS_AT_A_TIME // len(books[0]))
+    for first in track(range(0, len(books), at_a_time), "words", -(-len(books) // at_a_time)):
+        some = books[first : first + at_a_time]
+        words = np.concatenate(some)
+        norms = 0.5 * np.einsum("ij,ij->i", words, words)
+        for number, part in enumerate(points):
+            nearness = (part @ words.T - norms).reshape(len(part), len(some), -1)
+            for K, counts in found.items():
+                nearest = nearness[:, :, :K].argmax(axis=2) + K * np.arange(len(some))
+                all_counts = np.bincount(nearest.ravel(), minlength=len(some) * K)
+                counts[first : first + len(some), number] = all_counts.reshape(len(some), K)
+    return {K: list(counts) for K, counts in found.items()}
 
 
-def kernels(rows: Sequence[Array], train: Indices, test: Indices) -> tuple[GramStack, BlockStack]:
+def kernels(rows: Sequence[Counts], train: Indices, test: Indices) -> tuple[GramStack, BlockStack]:
     """exp(-chi-square / the median of the training distances) of each codebook."""
     stack, blocks = GramStack(len(train)), BlockStack((len(test), len(train)))
-    for all_rows in track(rows, "kernels", len(rows)):
-        ours, theirs = (scipy.sparse.csr_array(all_rows[part]) for part in (train, test))
+    for counts in track(rows, "kernels", len(rows)):
+        shares = counts / counts.sum(axis=1, keepdims=True)
+        ours, theirs = (scipy.sparse.csr_array(shares[part]) for part in (train, test))
         apart = chi_square.distances(ours)
         scale = float(np.median(apart[np.triu_indices(len(train), 1)]))
         stack.append(np.exp(-apart / scale))
@@ -160,27 +152,24 @@ def best_penalty(error_at: Callable[[float], float]) -> float:
     return min(PENALTIES, key=lambda C: (error_at(C), C))
 
 
-def cell(tiles: Tiles, options: argparse.Namespace, seed: int, K: int) -> dict[str, Any]:
-    """One split with codebooks of K words."""
+def cells(tiles: Tiles, codebooks: int, seed: int, sizes: Sequence[int]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """One split: the words of each codebook, and what was measured with them."""
     train, test = halves(tiles.labels, seed)
     rng = np.random.default_rng([seed, 1])
-    pool = np.concatenate([np.arange(tiles.starts[i], tiles.starts[i + 1]) for i in train])
-    sample = tiles.descriptors[np.sort(rng.permutation(pool)[:SAMPLE])]
-    projection = principal_components(sample, N_COMPONENTS, position=0.0, whiten=options.whiten)
-    points = np.concatenate(
-        [(part.astype(np.float32) - projection.mean) @ projection.components for part in _parts(tiles.descriptors)]
-    )
-    books = [points[rng.permutation(pool)[:K]] for _ in range(options.codebooks)]
-    rows = [row for some in _parts(books, max(1, 2_500 // K)) for row in histograms(tiles, points, some)]
-    centres = kmeans_codebook(
-        (sample.astype(np.float32) - projection.mean) @ projection.components, K, random_state=seed
-    )
-    grams, blocks = kernels(rows, train, test)
-    here = Measured(grams, blocks, tiles.labels[train], tiles.labels[test])
-    clustered = Measured(
-        *kernels(histograms(tiles, points, [centres.words]), train, test), here.labels, here.test_labels
-    )
-    return _ways(here, here.inner(), clustered, np.random.default_rng([seed, 3]))
+    features = PcaSift.learned_from([tiles.planes[i] for i in train], N_COMPONENTS, Grid(), rng)
+    points = features.describe_all(tiles.planes)
+    pool = points[train].reshape(-1, N_COMPONENTS)
+    books = [pool[rng.permutation(len(pool))[: max(sizes)]] for _ in range(codebooks)]
+    rows = histograms(points, books, sizes)
+    sample = pool[np.sort(rng.permutation(len(pool))[:SAMPLE])]
+    for K in sizes:
+        centres = kmeans_codebook(sample, K, random_state=seed).words
+        labels = tiles.labels[train], tiles.labels[test]
+        here = Measured(*kernels(rows.pop(K), train, test), *labels)
+        clustered = Measured(
+            *kernels(histograms(points, [centres], [len(centres)])[len(centres)], train, test), *labels
+        )
+        yield K, _ways(here, here.inner(), clustered, np.random.default_rng([seed, 3]))
 
 
 def _ways(here: Measured, inner: Measured, clustered: Measured, rng: np.random.Generator) -> dict[str, Any]:
@@ -208,37 +197,48 @@ def _ways(here: Measured, inner: Measured, clustered: Measured, rng: np.random.G
     return {"rows": rows, "curve": curve}
 
 
-def _parts(items: Any, size: int = 100_000) -> Iterator[Any]:
-    return (items[first : first + size] for first in range(0, len(items), size))
-
-
 def work(options: argparse.Namespace) -> None:
     """All splits, the file of results and the figure."""
     folder = options.data / "brodatz" if (options.data / "brodatz").is_dir() else options.data
-    tiles = tiles_of(folder, options.work)
-    found: dict[int, list[dict[str, Any]]] = {}
-    todo = [(K, seed) for K in options.words for seed in options.seeds[: options.splits if K > 10 else None]]
-    for K, seed in track(todo, "splits", len(todo)):
-        settings = {
-            "seed": seed,
-            "words": K,
-            "codebooks": options.codebooks,
-            "penalties": list(PENALTIES),
-            "version": 1,
-            **({"whiten": True} if options.whiten else {}),
-        }
-        one = kept(options.work, "brodatz", settings, lambda seed=seed, K=K: cell(tiles, options, seed, K))  # type: ignore[misc]
-        found.setdefault(K, []).append(one)
-        print(K, seed, {way: round(row["error"], 1) for way, row in one["rows"].items()}, flush=True)
+    tiles = tiles_of(folder)
+    for place, seed in enumerate(track(options.seeds, "splits", len(options.seeds))):
+        sizes = [K for K in options.words if K <= 10 or options.splits is None or place < options.splits]
+        missing = [K for K in sizes if not _known(options, seed, K)]
+        for K, one in cells(tiles, options.codebooks, seed, missing) if missing else ():
+            kept(options.work, "brodatz", _settings(options, seed, K), lambda one=one: one)  # type: ignore[misc]
+            print(K, seed, {way: round(row["error"], 1) for way, row in one["rows"].items()}, flush=True)
+    found = {K: [one for seed in options.seeds if (one := _known(options, seed, K))] for K in options.words}
     protocol = {
         "codebooks": options.codebooks,
         "penalties": PENALTIES,
         "components": N_COMPONENTS,
-        "whiten": options.whiten,
         "tiles": len(tiles.labels),
     }
-    write_results(options, [row for K, cells in found.items() for row in _records(K, cells)], protocol=protocol)
-    write_figure(plot(found), options.figure)
+    write_results(options, [row for K, some in found.items() if some for row in _records(K, some)], protocol=protocol)
+    write_figure(plot({K: some for K, some in found.items() if some}), options.figure)
+
+
+def _settings(options: argparse.Namespace, seed: int, K: int) -> dict[str, Any]:
+    return {
+        "seed": seed,
+        "words": K,
+        "codebooks": options.codebooks,
+        "penalties": list(PENALTIES),
+        "features": "pca_sift",
+        "version": 2,
+    }
+
+
+def _known(options: argparse.Namespace, seed: int, K: int) -> dict[str, Any] | None:
+    """What the work folder holds of a split."""
+    try:
+        return kept(options.work, "brodatz", _settings(options, seed, K), _nothing)
+    except LookupError:
+        return None
+
+
+def _nothing() -> dict[str, Any]:
+    raise LookupError
 
 
 def _records(K: int, cells: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -281,7 +281,6 @@ def parser() -> argparse.ArgumentParser:
     )
     made.add_argument("--words", type=numbers, default=(10, 300, 1000), help="of a codebook (10,300,1000)")
     made.add_argument("--splits", type=int, help="of these seeds, how many with more than 10 words (all)")
-    made.add_argument("--whiten", action="store_true", help="components of unit variance; better on seed 100")
     made.add_argument("--codebooks", type=int, default=N_CODEBOOKS, help=f"that are drawn ({N_CODEBOOKS})")
     made.add_argument("--json", type=Path, default=Path("experiments/results/gehler2009/brodatz.json"))
     made.add_argument("--figure", type=Path, default=Path("docs/images/gehler2009_brodatz.png"))

@@ -12,16 +12,18 @@ from __future__ import annotations
 
 import argparse
 import re
-from collections.abc import Iterator
+import resource
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import perf_counter
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
 from experiments.common.command import base_arguments, images_of, run, write_figure
-from experiments.gehler2009.measuring import gp_error, learned_error, machine_error, mean_weights, sums
+from experiments.gehler2009.measuring import learn_weights, machines, mean_weights, scored
 from experiments.rodner2012.results import kept, record, write_results
 from fewsight._base.progress import silent, track
 from fewsight._base.types import Array
@@ -29,12 +31,16 @@ from fewsight._compiled import chi_square
 from fewsight.channels import Windows
 from fewsight.encodings import cell_boxes, draw_box
 from fewsight.evaluation.report import kernel_count_figure
-from fewsight.gp import BlockStack, GramList, GramStack
+from fewsight.gp import BlockStack, GramStack
 from fewsight.images import FeatureCache, Image, ImageSet, draw_split
+from fewsight.learners import GPClassifier
 
 C = 1_000.0
 LEVELS = 4
-N_CELLS = [4**level for level in range(LEVELS)]
+CELLS = tuple(box for level in range(LEVELS) for box in cell_boxes(2**level))
+ENDS = [sum(4**each for each in range(level + 1)) for level in range(LEVELS)]  # cells of the levels up to each
+LAYOUTS = ("levels", "cells", "windows")
+TEST_AT_A_TIME = 250  # test images: their kernels with 1,515 others take 1.5 gigabytes at 1,000 windows
 GRID: dict[str, Any] = {
     "step": 10,
     "patch": 8,
@@ -91,38 +97,39 @@ def _photograph(images: ImageSet, place: int) -> tuple[str, int]:
 
 @dataclass(frozen=True)
 class Kernels:
-    """Kernels of all layouts, for the training images and for test x training."""
+    """Kernels of all layouts between the training images, and what those with test images are made of."""
 
-    levels: tuple[GramList, list[Array]]
-    cells: tuple[GramStack, BlockStack]
-    windows: tuple[GramStack, BlockStack]
+    grams: dict[str, GramStack]  # of "levels", "cells" and "windows"
+    scales: dict[str, list[float]]  # of their distances
+    rows: tuple[Any, Any]  # words in all boxes of training and test images, by columns
+    n_words: int
+
+    def blocks(self, places: Any = slice(None)) -> dict[str, BlockStack]:
+        """Kernels between some of the test images and all training images."""
+        train, test = self.rows
+        test = test.tocsr()[places].tocsc()
+        stacks = {layout: BlockStack((test.shape[0], train.shape[0])) for layout in LAYOUTS}
+        for layout, number, apart in _distances(train, test, self.n_words):
+            stacks[layout].append(np.exp(-apart / self.scales[layout][number]))
+        return stacks
 
 
 def kernels(draw: Draw, options: argparse.Namespace, seed: int) -> Kernels:
     """Chi-square of each cell and window, once; the distances of a level are those of its cells, added."""
     rng = np.random.default_rng([seed, 2])
-    cells = [box for level in range(LEVELS) for box in cell_boxes(2**level)]
-    boxes = (*cells, *(draw_box(rng) for _ in range(options.windows)))
-    cache = FeatureCache(options.work / "features")
-    channel = Windows(**GRID, boxes=boxes, random_state=seed, cache=cache, n_jobs=1)
+    boxes = (*CELLS, *(draw_box(rng) for _ in range(options.windows)))
+    channel = Windows(**GRID, boxes=boxes, random_state=seed, cache=FeatureCache(options.work / "features"), n_jobs=1)
     with silent():
         channel.fit(draw.train)
-        rows = [_matrix(channel.encode(part)) for part in (draw.train, draw.test)]
-    stacks = {name: (GramStack(len(draw.train)), BlockStack((len(draw.test), len(draw.train)))) for name in "cw"}
-    levels: tuple[list[Array], list[Array]] = ([], [])
-    for number in track(range(len(boxes)), "kernels", len(boxes)):
-        at = slice(number * channel.n_words, (number + 1) * channel.n_words)
-        train, test = (part[:, at].tocsr() for part in rows)
-        apart, apart_test = chi_square.distances(train), chi_square.distances(test, train)
-        if number < len(cells):
-            _add(levels, number, apart, apart_test)
-        scale = _median(apart)
-        stack, block = stacks["c" if number < len(cells) else "w"]
-        stack.append(np.exp(-apart / scale))
-        block.append(np.exp(-apart_test / scale))
-    scales = [_median(apart) for apart in levels[0]]
-    of_levels = [[np.exp(-apart / scale) for apart, scale in zip(part, scales, strict=True)] for part in levels]
-    return Kernels((GramList(of_levels[0]), of_levels[1]), stacks["c"], stacks["w"])
+        train, test = (_matrix(channel.encode(part)) for part in (draw.train, draw.test))
+    medians = channel.distances_.tolist()
+    scales = {"levels": [], "cells": medians[: len(CELLS)], "windows": medians[len(CELLS) :]}
+    stacks = {layout: GramStack(len(draw.train)) for layout in LAYOUTS}
+    for layout, number, apart in _distances(train, None, channel.n_words):
+        if layout == "levels":
+            scales["levels"].append(_median(apart))
+        stacks[layout].append(np.exp(-apart / scales[layout][number]))
+    return Kernels(stacks, scales, (train, test), channel.n_words)
 
 
 def _matrix(encoded: Any) -> Any:
@@ -130,12 +137,20 @@ def _matrix(encoded: Any) -> Any:
     return encoded.matrix.tocsc()
 
 
-def _add(levels: tuple[list[Array], list[Array]], number: int, apart: Array, apart_test: Array) -> None:
-    level = int(np.searchsorted(np.cumsum(N_CELLS), number, side="right"))
-    for part, more in zip(levels, (apart, apart_test), strict=True):
-        if len(part) == level:
-            part.append(np.zeros_like(more))
-        part[level] += more
+def _distances(train: Any, test: Any | None, n_words: int) -> Iterator[tuple[str, int, Array]]:
+    """Chi-square in each cell and window, and of each level once its cells are known: layout, number, distances."""
+    of_level: list[Array] = []
+    for number in track(range(train.shape[1] // n_words), "kernels", train.shape[1] // n_words):
+        at = slice(number * n_words, (number + 1) * n_words)
+        ours = train[:, at].tocsr()
+        apart = chi_square.distances(ours) if test is None else chi_square.distances(test[:, at].tocsr(), ours)
+        if number >= len(CELLS):
+            yield "windows", number - len(CELLS), apart
+            continue
+        yield "cells", number, apart
+        of_level.append(apart if not of_level else of_level.pop() + apart)
+        if number + 1 in ENDS:
+            yield "levels", ENDS.index(number + 1), of_level.pop()
 
 
 def _median(apart: Array) -> float:
@@ -143,58 +158,97 @@ def _median(apart: Array) -> float:
     return median if median > 0 else 1.0
 
 
-def cell(images: ImageSet, options: argparse.Namespace, seed: int) -> dict[str, Any]:
-    """One split: a value for each row of the table."""
-    drawn = draw(images, options.per_class, options.most_test, seed)
-    found = kernels(drawn, options, seed)
-    labels, test_labels = drawn.labels, drawn.test_labels
-    rows: list[dict[str, Any]] = []
+@dataclass(frozen=True)
+class Way:
+    """A row of the table: what it is, and how it decides about test images, from their kernels."""
 
-    def add(learner: str, layout: str, combine: str, level: int | None, values: dict[str, Any]) -> None:
-        rows.append({"learner": learner, "layout": layout, "combine": combine, "level": level, **values})
+    about: dict[str, Any]
+    predict: Callable[[dict[str, BlockStack]], dict[str, Array]]
 
-    def fixed(layout: str, combine: str, level: int | None, pair: tuple[Array, Array], n_kernels: int) -> None:
-        error = machine_error(*pair, labels, test_labels, C)
-        add("svm", layout, combine, level, {"error": error, "n_kernels": n_kernels})
+
+def ways(found: Kernels, labels: Array, options: argparse.Namespace) -> Iterator[Way]:
+    """All of them, learned one after the other."""
+    for layout, combine, level, weights in _fixed_ways(options.windows):
+        about = {"layout": layout, "combine": combine, "level": level, "n_kernels": int((weights > 0).sum())}
+        yield machines_way(found, layout, weights, labels, {"learner": "svm", **about})
         if combine != "single" and level != 1:  # those that can be best
-            add("gp", layout, combine, level, {**gp_error(*pair, labels, test_labels), "n_kernels": n_kernels})
+            yield gp_way(found, layout, weights, labels, {"learner": "gp", **about})
+    for layout in ("cells", "windows"):
+        for combine in options.ways:
+            start = perf_counter()
+            learned = learn_weights(combine, found.grams[layout], labels, C)
+            about = {"layout": layout, "combine": combine, "level": LEVELS - 1 if layout == "cells" else None}
+            about["n_kernels"] = learned.n_kernels
+            seconds = perf_counter() - start
+            yield Way(
+                {"learner": "svm", **about, "gap": learned.gap, "seconds": seconds},
+                lambda blocks, layout=layout, learned=learned: {"label": learned.predict(blocks[layout])},  # type: ignore[misc]
+            )
+            yield gp_way(found, layout, mean_weights(learned.weights), labels, {"learner": "gp", **about})
+    for count in (count for count in COUNTS if count < options.windows):
+        weights = (np.arange(options.windows) < count) / count
+        yield machines_way(found, "windows", weights, labels, {"curve": count})
 
-    for layout, (grams, blocks), combine, level, weights in _fixed_ways(found, options.windows):
-        fixed(layout, combine, level, sums(grams, blocks, weights), int((weights > 0).sum()))
-    for layout, (grams, blocks) in (("cells", found.cells), ("windows", found.windows)):
-        for way in options.ways:
-            values, weights = learned_error(way, grams, blocks, labels, test_labels, C)
-            level = LEVELS - 1 if layout == "cells" else None
-            add("svm", layout, way, level, values)
-            pair = sums(grams, blocks, mean_weights(weights))
-            add("gp", layout, way, level, {**gp_error(*pair, labels, test_labels), "n_kernels": values["n_kernels"]})
-    return {"rows": rows, "curve": _curve(found, labels, test_labels, options.windows), "n_test": len(test_labels)}
+
+def machines_way(found: Kernels, layout: str, weights: Array, labels: Array, about: dict[str, Any]) -> Way:
+    """Support vector machines with given weights."""
+    decide = machines(found.grams[layout].weighted_sum(weights), labels, C)
+    return Way(about, lambda blocks: {"label": decide(blocks[layout].weighted_sum(weights))})
 
 
-def _fixed_ways(found: Kernels, n_windows: int) -> Iterator[tuple[str, Any, str, int | None, Array]]:
-    """Layout, its matrices, how they are combined, the finest level, and the weights."""
-    ends = np.cumsum(N_CELLS)
+def gp_way(found: Kernels, layout: str, weights: Array, labels: Array, about: dict[str, Any]) -> Way:
+    """A Gaussian process with given weights."""
+    learner = GPClassifier("precomputed").fit(found.grams[layout].weighted_sum(weights), labels)
+
+    def predict(blocks: dict[str, BlockStack]) -> dict[str, Array]:
+        probabilities = learner.predict_proba(blocks[layout].weighted_sum(weights))
+        return {"label": learner.classes_[probabilities.argmax(axis=1)], "probabilities": probabilities}
+
+    return Way(about, predict)
+
+
+def cell(images: ImageSet, options: argparse.Namespace, seed: int) -> dict[str, Any]:
+    """One split: a value for each row of the table. Test images come in parts, so that their kernels need little memory."""
+    drawn = draw(images, options.per_class, options.most_test, seed)
+    start = perf_counter()
+    found = kernels(drawn, options, seed)
+    seconds = perf_counter() - start
+    print(seed, f"kernels of the training images after {seconds:.0f} s", flush=True)
+    all_ways = list(ways(found, drawn.labels, options))
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # before any test image
+    n_test = len(drawn.test_labels)
+    parts = [
+        [way.predict(blocks) for way in all_ways]
+        for first in range(0, n_test, TEST_AT_A_TIME)
+        for blocks in [found.blocks(slice(first, first + TEST_AT_A_TIME))]
+    ]
+    predicted = [_joined(part) for part in zip(*parts, strict=True)]
+    rows, curve = [], {}
+    for way, answers in zip(all_ways, predicted, strict=True):
+        values = scored(answers, drawn.labels, drawn.test_labels)
+        if "curve" in way.about:
+            curve[str(way.about["curve"])] = values["error"]
+        else:
+            rows.append({**way.about, **values})
+    return {"rows": rows, "curve": curve, "n_test": n_test, "seconds_kernels": seconds, "peak_gigabytes": peak}
+
+
+def _joined(parts: Sequence[dict[str, Array]]) -> dict[str, Array]:
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _fixed_ways(n_windows: int) -> Iterator[tuple[str, str, int | None, Array]]:
+    """Layout, how its kernels are combined, the finest level, and the weights."""
     for level in range(LEVELS):
-        one = np.eye(LEVELS)[level]
-        yield "levels", found.levels, "single", level, one
+        yield "levels", "single", level, np.eye(LEVELS)[level]
         if level:
             upto = np.arange(LEVELS) <= level
             halves = np.where(upto, 2.0 ** (np.arange(LEVELS) - level), 0.0)
-            yield "levels", found.levels, "average", level, upto / upto.sum()
-            yield "levels", found.levels, "pyramid", level, halves / halves.sum()
-            cells = np.arange(ends[-1]) < ends[level]
-            yield "cells", found.cells, "average", level, cells / cells.sum()
-    yield "windows", found.windows, "average", None, np.full(n_windows, 1.0 / n_windows)
-
-
-def _curve(found: Kernels, labels: Array, test_labels: Array, n_windows: int) -> dict[str, float]:
-    """Error of the average of the first windows, by their number. [Fig. 4]"""
-    grams, blocks = found.windows
-    errors = {}
-    for count in (count for count in COUNTS if count < n_windows):
-        weights = (np.arange(n_windows) < count) / count
-        errors[str(count)] = machine_error(*sums(grams, blocks, weights), labels, test_labels, C)
-    return errors
+            yield "levels", "average", level, upto / upto.sum()
+            yield "levels", "pyramid", level, halves / halves.sum()
+            cells = np.arange(len(CELLS)) < ENDS[level]
+            yield "cells", "average", level, cells / cells.sum()
+    yield "windows", "average", None, np.full(n_windows, 1.0 / n_windows)
 
 
 def work(options: argparse.Namespace) -> None:
@@ -210,6 +264,7 @@ def work(options: argparse.Namespace) -> None:
             "ways": list(options.ways),
             "C": C,
             "grid": {**GRID, "scales": list(GRID["scales"])},
+            "version": 2,
         }
         cells.append(kept(options.work, "caltech101", settings, lambda seed=seed: cell(images, options, seed)))
         shown = (
@@ -222,7 +277,7 @@ def work(options: argparse.Namespace) -> None:
         "features": {**GRID, "scales": list(GRID["scales"])},
         "windows": options.windows,
         "most_test": options.most_test,
-        "n_test": [one["n_test"] for one in cells],
+        **{name: [one[name] for one in cells] for name in ("n_test", "seconds_kernels", "peak_gigabytes")},
     }
     write_results(options, _records(cells, options), protocol=protocol)
     write_figure(plot(cells, options), options.figure)

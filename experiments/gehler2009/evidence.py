@@ -30,7 +30,8 @@ def cell(images: ImageSet, options: argparse.Namespace, seed: int, per_class: in
     drawn = draw(images, per_class, options.most_test, seed)
     found = kernels(drawn, options, seed)
     labels, test_labels = drawn.labels, drawn.test_labels
-    grams, blocks = found.windows
+    all_blocks = found.blocks()
+    grams, blocks = found.grams["windows"], all_blocks["windows"]
     n = options.windows
     rows: dict[str, Any] = {}
 
@@ -42,7 +43,7 @@ def cell(images: ImageSet, options: argparse.Namespace, seed: int, per_class: in
     gp("gp average", sums(grams, blocks, np.full(n, 1.0 / n)), n, 0.0)
     halves = 2.0 ** (np.arange(LEVELS) - LEVELS + 1)
     for name, shares in (("gp levels average", np.ones(LEVELS)), ("gp levels pyramid", halves)):
-        gp(name, sums(*found.levels, shares / shares.sum()), LEVELS, 0.0)
+        gp(name, sums(found.grams["levels"], all_blocks["levels"], shares / shares.sum()), LEVELS, 0.0)
     start = perf_counter()
     targets = np.where(labels[:, None] == np.unique(labels), 1.0, -1.0)
     grown = grow_weights(grams, targets, most=options.most_kernels)
@@ -75,6 +76,7 @@ def work(options: argparse.Namespace) -> None:
             "windows": options.windows,
             "most_kernels": options.most_kernels,
             "grid": {**GRID, "scales": list(GRID["scales"])},
+            "version": 2,
         }
         one = kept(options.work, "evidence", settings, lambda seed=seed, size=size: cell(images, options, seed, size))  # type: ignore[misc]
         found.setdefault(size, []).append(one)

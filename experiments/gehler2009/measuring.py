@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from fewsight._base.types import Array
-from fewsight.gp import Grams, weighted_sum
+from fewsight.gp import BlockStack, Grams, weighted_sum
 from fewsight.learners import GPClassifier
 from fewsight.learners.labels import Labels
 from fewsight.learners.mkl import Task, Weighted, learn_l1, learn_l2
@@ -25,42 +26,81 @@ def tasks_of(labels: Labels, C: float) -> list[Task]:
     return [Task(np.where(labels == name, 1.0, -1.0), C) for name in np.unique(labels)]
 
 
+def machines(K: Array, labels: Labels, C: float) -> Callable[[Array], Labels]:
+    """Support vector machines, one against the rest, with a given kernel; what they decide from test x training values."""
+    trained = [task.train(K, gap=MARGIN_GAP) for task in tasks_of(labels, C)]
+    duals = np.stack([machine.dual for machine in trained], axis=1)
+    intercepts = np.array([machine.intercept for machine in trained])
+    return lambda K_test: np.unique(labels)[(K_test @ duals + intercepts).argmax(axis=1)]
+
+
 def machine_error(K: Array, K_test: Array, labels: Labels, test_labels: Labels, C: float) -> float:
     """Mean error per class in percent of support vector machines, one against the rest, with a given kernel."""
-    machines = [task.train(K, gap=MARGIN_GAP) for task in tasks_of(labels, C)]
-    margins = K_test @ np.stack([machine.dual for machine in machines], axis=1)
-    margins += np.array([machine.intercept for machine in machines])
-    return _error(margins, labels, test_labels)
+    return error_of(machines(K, labels, C)(K_test), test_labels)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Machines with learned weights (c, k), one against the rest."""
+
+    classes: Labels
+    found: list[Weighted]
+
+    @property
+    def weights(self) -> Array:
+        return np.stack([one.weights for one in self.found])
+
+    @property
+    def n_kernels(self) -> float:
+        """With weight, in the mean over the classes."""
+        return float((self.weights > 0).sum(axis=1).mean())
+
+    @property
+    def gap(self) -> float:
+        return float(max(one.gap for one in self.found))
+
+    def predict(self, blocks: BlockStack) -> Labels:
+        """The class of each test example."""
+        duals = np.stack([one.dual for one in self.found], axis=1)
+        intercepts = np.array([one.intercept for one in self.found])
+        margins = blocks.weighted_products(self.weights, duals) + intercepts
+        return np.asarray(self.classes[margins.argmax(axis=1)])
+
+
+def learn_weights(way: str, grams: Grams, labels: Labels, C: float) -> Learned:
+    """The weights of each class by l1 or l2."""
+    return Learned(np.unique(labels), LEARNERS[way](grams, tasks_of(labels, C), gap=GAPS[way]))
 
 
 def learned_error(
-    way: str, grams: Grams, blocks: Sequence[Array], labels: Labels, test_labels: Labels, C: float
+    way: str, grams: Grams, blocks: BlockStack, labels: Labels, test_labels: Labels, C: float
 ) -> tuple[Cell, Array]:
     """Error, kernels in use and the largest gap of l1 or l2, and the weights of each class (c, k)."""
-    found = LEARNERS[way](grams, tasks_of(labels, C), gap=GAPS[way])
-    weights = np.stack([one.weights for one in found])
-    duals = np.stack([one.dual for one in found], axis=1)
-    margins = np.tile([one.intercept for one in found], (len(test_labels), 1))
-    for number in np.flatnonzero(weights.any(axis=0)):
-        margins += blocks[int(number)] @ (duals * weights[:, number])
-    cell = {
-        "error": _error(margins, labels, test_labels),
-        "n_kernels": float((weights > 0).sum(axis=1).mean()),
-        "gap": float(max(one.gap for one in found)),
-    }
-    return cell, weights
+    learned = learn_weights(way, grams, labels, C)
+    error = error_of(learned.predict(blocks), test_labels)
+    return {"error": error, "n_kernels": learned.n_kernels, "gap": learned.gap}, learned.weights
 
 
 def gp_error(K: Array, K_test: Array, labels: Labels, test_labels: Labels) -> Cell:
     """Error and log loss of the Gaussian process with a given kernel."""
     learner = GPClassifier("precomputed").fit(K, labels)
-    probabilities = learner.predict_proba(K_test)
-    columns = np.searchsorted(learner.classes_, test_labels)
-    stated = np.maximum(probabilities[np.arange(len(columns)), columns], 1e-15)
-    return {
-        "error": 100.0 * (1.0 - accuracy_per_class(test_labels, learner.predict(K_test))),
-        "log_loss": float(-np.log(stated).mean()),
-    }
+    answers = {"label": learner.predict(K_test), "probabilities": learner.predict_proba(K_test)}
+    return scored(answers, labels, test_labels)
+
+
+def scored(answers: dict[str, Any], labels: Labels, test_labels: Labels) -> Cell:
+    """The error of labels, and the log loss of probabilities if they are stated."""
+    cell = {"error": error_of(answers["label"], test_labels)}
+    if "probabilities" in answers:
+        columns = np.searchsorted(np.unique(labels), test_labels)
+        stated = np.maximum(answers["probabilities"][np.arange(len(columns)), columns], 1e-15)
+        cell["log_loss"] = float(-np.log(stated).mean())
+    return cell
+
+
+def error_of(predicted: Labels, test_labels: Labels) -> float:
+    """Mean error per class in percent."""
+    return 100.0 * (1.0 - accuracy_per_class(test_labels, predicted))
 
 
 def mean_weights(weights: Array) -> Array:
@@ -71,8 +111,3 @@ def mean_weights(weights: Array) -> Array:
 def sums(grams: Sequence[Array], blocks: Sequence[Array], weights: Array) -> tuple[Array, Array]:
     """The weighted sums of training and test matrices."""
     return weighted_sum(grams, weights), weighted_sum(blocks, weights)
-
-
-def _error(margins: Array, labels: Labels, test_labels: Labels) -> float:
-    predicted = np.unique(labels)[margins.argmax(axis=1)]
-    return 100.0 * (1.0 - accuracy_per_class(test_labels, predicted))

@@ -69,3 +69,15 @@ def test_triangles_without_weight_are_never_read():
     np.testing.assert_allclose(totals[0], stack[0] + 2.0 * stack[2], rtol=1e-6)
     packed_sums.add_all(totals, stack, np.zeros((1, 4)))
     assert np.isfinite(totals).all()
+
+
+@pytest.mark.parametrize("positions", [[], [0], [6, 2, 2, 5], list(range(7))])
+def test_compiled_unpack_part_equals_its_reference(positions):
+    packed, places = triangles(1, 28)[0], np.array(positions, np.intp)
+    part, expected = np.full((2, len(places), len(places)), np.nan)
+    packed_sums.unpack_part(packed, places, part)
+    packed_sums.unpack_part_reference(packed, places, expected)
+    np.testing.assert_array_equal(part, expected)
+    whole = np.empty((7, 7))
+    packed_sums.unpack(packed, whole)
+    np.testing.assert_array_equal(part, whole[np.ix_(places, places)])

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from experiments.gehler2009.brodatz import halves
+from experiments.gehler2009.brodatz import halves, histograms
 from experiments.gehler2009.caltech101 import draw
 from experiments.gehler2009.chessboard import APART, board
+from experiments.gehler2009.pca_sift import Grid, PcaSift
 
 from fewsight.images import ImageSet, as_image
 
@@ -93,7 +94,7 @@ def test_codebooks_are_measured_on_a_few_textures(tmp_path):
         stripes = 127 + 80 * np.sin(0.6 * (rows * np.sin(0.6 * number) + columns * np.cos(0.6 * number)))
         spread = np.clip(stripes + 15 * rng.normal(size=(150, 150)), 0, 255).astype(np.uint8)
         cv2.imwrite(str(tmp_path / "images" / f"D{number}.jpg"), spread)
-    options = ["--work", tmp_path / "work", "--words", "4", "--codebooks", "12", "--seeds", "100", "--whiten"]
+    options = ["--work", tmp_path / "work", "--words", "4", "--codebooks", "12", "--seeds", "100"]
     files = ["--json", tmp_path / "r.json", "--figure", tmp_path / "f.png"]
     words = [sys.executable, "-m", "experiments.gehler2009.brodatz", tmp_path / "images"]
     subprocess.run([*words, *options, *files], cwd=ROOT, check=True, capture_output=True)
@@ -120,3 +121,24 @@ def write_classes(folder):
         for number, image in enumerate(members[:10], start=1):
             pixels = (255 * image.pixels(80)).astype(np.uint8)
             Image.fromarray(pixels).save(folder / str(label) / f"image_{number:04}.jpg")
+
+
+def test_pca_sift_describes_every_point_at_every_radius_whatever_the_contrast():
+    rng = np.random.default_rng(0)
+    tiles = [np.float32(rng.random((60, 70))) for _ in range(3)]
+    features = PcaSift.learned_from(tiles, 5, Grid(points=4, radii=(4.0, 16.0)), rng)
+    descriptors = features.describe_all(tiles)
+    assert descriptors.shape == (3, 2 * 4**2, 5)
+    np.testing.assert_allclose(features.describe(0.5 * tiles[0] + 0.2), descriptors[0], atol=1e-5)
+    assert np.isfinite(features.describe(np.zeros((60, 70), np.float32))).all()
+
+
+def test_a_larger_codebook_is_compared_once_and_serves_the_smaller_one():
+    rng = np.random.default_rng(0)
+    points = np.float32(rng.normal(size=(4, 30, 3)))
+    books = [np.float32(rng.normal(size=(6, 3))) for _ in range(3)]
+    both = histograms(points, books, [2, 6])
+    for K in (2, 6):
+        nearest = [np.linalg.norm(points[1][:, None] - book[:K], axis=2).argmin(axis=1) for book in books]
+        for counts, words in zip(both[K], nearest, strict=True):
+            np.testing.assert_array_equal(counts[1], np.bincount(words, minlength=K))

@@ -81,6 +81,12 @@ def test_forms_and_products_come_together(several, columns):
         np.testing.assert_allclose(found, several.weighted_sum(row) @ column, atol=1e-9 * np.abs(found).max())
 
 
+def test_a_part_is_what_stands_between_some_examples(several):
+    positions = np.array([several.side - 1, 0, several.side // 2])
+    for number, K in enumerate(several):
+        np.testing.assert_array_equal(several.part(number, positions), K[np.ix_(positions, positions)])
+
+
 def test_several_weighted_sums_are_each_by_itself(several):
     weights = np.random.default_rng(4).normal(size=(3, len(several)))
     for found, row in zip(several.weighted_sums(weights), weights, strict=True):

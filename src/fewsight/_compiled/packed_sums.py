@@ -151,3 +151,20 @@ def unpack(packed: npt.NDArray[np.floating], K: Array) -> None:
                 for j in range(left, min(left + 32, i + 1)):
                     K[i, j] = packed[start + j]
                     K[j, i] = packed[start + j]
+
+
+def unpack_part_reference(packed: npt.NDArray[np.floating], positions: Indices, K: Array) -> None:
+    """The definition: K (m, m) becomes the part between these rows of the matrix whose lower triangle is packed (p,)."""
+    low, high = np.minimum.outer(positions, positions), np.maximum.outer(positions, positions)
+    K[:] = packed[high * (high + 1) // 2 + low]
+
+
+@compiled(nogil=True)
+def unpack_part(packed: npt.NDArray[np.floating], positions: Indices, K: Array) -> None:
+    """As `unpack_part_reference`."""
+    for i in range(len(positions)):
+        for j in range(i + 1):
+            low, high = min(positions[i], positions[j]), max(positions[i], positions[j])
+            value = packed[high * (high + 1) // 2 + low]
+            K[i, j] = value
+            K[j, i] = value

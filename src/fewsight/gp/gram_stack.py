@@ -81,7 +81,10 @@ class GramStack(Grams):
     def weighted_sums(self, weights: Array) -> Array:
         """As `weighted_sum` for each row of weights (q, k): (q, n, n), in one pass over the matrices."""
         totals = self._rows.weighted(check_matrix(self, "weights", weights, shape=(None, len(self))))
-        return np.array([self._unpacked(total) for total in totals]).reshape(len(totals), self.side, self.side)
+        whole = np.empty((len(totals), self.side, self.side))
+        for total, K in zip(totals, whole, strict=True):
+            packed_sums.unpack(total, K)
+        return whole
 
     def inners(self, W: Array) -> Array:
         factors = np.empty(self._rows.width)
@@ -108,8 +111,19 @@ class GramStack(Grams):
         """A stack of the same kernels between these examples only."""
         other = GramStack(len(positions))
         for number in range(len(self)):
-            packed_sums.pack(self._matrix(number)[np.ix_(positions, positions)], other._rows.new())
+            packed_sums.pack(self.part(number, positions), other._rows.new())
         return other
+
+    def part(self, number: int, positions: Indices) -> Array:
+        K = np.empty((len(positions), len(positions)))
+        packed_sums.unpack_part(self._rows[number], np.asarray(positions, np.intp), K)
+        return K
+
+    def _each(self) -> Iterator[Array]:
+        K = np.empty((self.side, self.side))  # one for all: new memory takes longer than what is written to it
+        for triangle in self._rows:
+            packed_sums.unpack(triangle, K)
+            yield K
 
     def _unpacked(self, triangle: npt.NDArray[np.floating]) -> Array:
         K = np.empty((self.side, self.side))

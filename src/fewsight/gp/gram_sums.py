@@ -14,7 +14,7 @@ from typing import final, overload
 import numpy as np
 
 from fewsight._base.checks import check_integer, check_matrix
-from fewsight._base.types import Array
+from fewsight._base.types import Array, Indices
 from fewsight._compiled import symmetric_sums
 
 ROWS_AT_A_TIME = 32  # of matrices that are added up
@@ -59,6 +59,10 @@ class Grams(Matrices):
         """The mean diagonal of each (k,), or 1 for a matrix of zeros."""
         return np.array([scale_of(K) for K in self])
 
+    def part(self, number: int, positions: Indices) -> Array:
+        """One of them between these examples only, (m, m)."""
+        return self._matrix(number)[np.ix_(positions, positions)]
+
     def weighted_sum(self, weights: Array) -> Array:
         total = np.zeros((self.side, self.side))
         for number in np.flatnonzero(weights):
@@ -94,12 +98,16 @@ class Grams(Matrices):
         columns = check_columns(self, columns)
         weights = check_matrix(self, "weights", weights, shape=(columns.shape[1], len(self)))
         forms, totals = np.empty(weights.T.shape), np.zeros(columns.shape)
-        for number, theirs in enumerate(weights.T):
-            products = self._matrix(number) @ columns
+        for number, (theirs, K) in enumerate(zip(weights.T, self._each(), strict=True)):
+            products = K @ columns
             forms[number] = np.einsum("ij,ij->j", columns, products)
             if theirs.any():
                 totals += theirs * products
         return forms, totals
+
+    def _each(self) -> Iterator[Array]:
+        """All of them, one after the other; each until the next is asked for."""
+        return iter(self)
 
 
 @final
@@ -206,8 +214,15 @@ class ScaledGrams(Grams):
     def inners(self, W: Array) -> Array:
         return self.grams.inners(W) * self.factors
 
+    def part(self, number: int, positions: Indices) -> Array:
+        return self.factors[number] * self.grams.part(number, positions)
+
     def quadratic_forms(self, columns: Array) -> Array:
         return self.grams.quadratic_forms(columns) * self.factors[:, None]
+
+    def forms_and_products(self, columns: Array, weights: Array) -> tuple[Array, Array]:
+        forms, products = self.grams.forms_and_products(columns, weights * self.factors)
+        return forms * self.factors[:, None], products
 
 
 def weighted_sum(matrices: Sequence[Array], weights: Array) -> Array:

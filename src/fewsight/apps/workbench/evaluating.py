@@ -14,7 +14,7 @@ from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remark
 from fewsight.apps.workbench.learners import WantedLearners, usual_channels
 from fewsight.apps.workbench.output_paths import checked_files
 from fewsight.apps.workbench.result_kinds import REPORT, RESULTS
-from fewsight.channels import Channel
+from fewsight.channels import Channel, Windows
 from fewsight.evaluation import (
     COMBINATIONS,
     ActiveCurves,
@@ -30,7 +30,7 @@ from fewsight.evaluation import (
 from fewsight.evaluation.provenance import settings_of, versions
 from fewsight.evaluation.results import json_text
 from fewsight.images import FeatureCache, ImageSet, find_duplicates
-from fewsight.learners import GPClassifier, Learner
+from fewsight.learners import GPClassifier, Learner, MKLClassifier
 
 
 @dataclass(frozen=True)
@@ -78,6 +78,9 @@ def evaluate_folder(
             usable, protocol, channels=channels, options=options, learner=gp, workplace=workplace
         )
     copies = _copies(usable, workplace or Workplace())
+    look = None
+    if report_file is not None and any(name in chosen for name in ("mkl", "infinite")):
+        look = weigh_windows(evaluation, images, channels=channels, options=options, workplace=workplace)
     write_results(
         evaluation,
         images,
@@ -86,6 +89,7 @@ def evaluate_folder(
         command=command,
         comparison=comparison,
         copies=copies,
+        windows=look,
     )
     remarks = (*alone, *why, *_about_copies(copies), *remarks_about(images.images, unfitted))
     return Evaluated(evaluation, usable, remarks, comparison)
@@ -130,6 +134,29 @@ def compare_images(
         return compare_baselines(images, protocol, {channel.name: channel for channel in made}, learner=learner)
 
 
+def weigh_windows(
+    evaluation: Evaluation,
+    images: ImageSet,
+    *,
+    channels: Sequence[str] | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    workplace: Workplace | None = None,
+) -> MKLClassifier | None:
+    """Which windows of the channel `windows` decide for each category, by l1, learned from the training images of the first draw.
+
+    None where that channel takes no part, or has one window only.
+    """
+    workplace = workplace or Workplace()
+    with workplace.cache() as cache:
+        made = _channels(channels, options, evaluation.protocol, jobs=workplace.jobs, cache=cache)
+        parts = [part for channel in made if isinstance(channel, Windows) for part in channel.parts()]
+        if len(parts) < 2:
+            return None
+        train = max((one.train for one in evaluation.outcomes if one.repeat == 0), key=len)
+        chosen = images.select(train)
+        return MKLClassifier(parts, norm="l1").fit(list(chosen.images), list(chosen.labels))
+
+
 @checked_files(reads=("source", "options"), writes={"json_file": RESULTS})
 def evaluate_borrowing_folder(
     source: ImageSource,
@@ -169,6 +196,7 @@ def write_results(
     asking: ActiveCurves | None = None,
     comparison: Comparison | None = None,
     copies: Sequence[dict[str, Any]] | None = None,
+    windows: MKLClassifier | None = None,
 ) -> None:
     """Write what was found, each file whole or not at all; the note stands under the report's headline."""
     if json_file is not None:
@@ -180,7 +208,16 @@ def write_results(
             copies=copies,
         )
     if report_file is not None:
-        write_report(evaluation, images, report_file, command=command, note=note, asking=asking, comparison=comparison)
+        write_report(
+            evaluation,
+            images,
+            report_file,
+            command=command,
+            note=note,
+            asking=asking,
+            comparison=comparison,
+            windows=windows,
+        )
 
 
 def _copies(images: ImageSet, workplace: Workplace) -> list[dict[str, Any]]:

@@ -138,10 +138,9 @@ def _improve(grams: Grams, searches: Sequence[_Search], gap: float) -> None:
         some = searches[first : first + CLASSES_AT_A_TIME]
         parts: list[list[Array]] = [[] for _ in some]
         for number in _union(search.kernels for search in some):
-            K = grams[int(number)]
             for part, search in zip(parts, some, strict=True):
                 if number in search.kernels:
-                    part.append(K[np.ix_(search.examples, search.examples)])
+                    part.append(grams.part(int(number), search.examples))
         for part, search in zip(parts, some, strict=True):
             search.improve(np.stack(part), gap)
             part.clear()
