@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fewsight._base.checks import check_integer, check_number
 from fewsight._base.types import Array, State
-from fewsight.learners.baseline import Baseline
+from fewsight.learners.baseline import Baseline, squared_distances
 from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.labels import Labels, targets_of
 from fewsight.learners.span_bound import SpanBound, lowest, trained
@@ -124,5 +124,4 @@ class SpanBoundClassifier(Baseline):
 
 def _squared_distances(blocks: Sequence[Array], lengths: Array, others: Array) -> Array:
     """(k, m, n): of examples whose kernel values with themselves are `lengths` (k, m), from those of `others` (k, n)."""
-    squared = [one[:, None] + other[None, :] - 2 * K for K, one, other in zip(blocks, lengths, others, strict=True)]
-    return np.maximum(np.stack(squared), 0.0)
+    return np.stack([squared_distances(*each) for each in zip(blocks, lengths, others, strict=True)])
