@@ -51,12 +51,16 @@ def test_the_help_names_every_learner(command: str, run: Run) -> None:
     assert set(LEARNERS) <= set(words)
 
 
-def test_evaluate_takes_every_learner(run: Run, photos: Path) -> None:
+def test_evaluate_takes_every_learner_and_the_report_shows_parts_where_they_are_modelled(
+    run: Run, photos: Path, tmp_path: Path
+) -> None:
     small = ("--per-class", "3", "--test-per-class", "2", "--repeats", "1", "--combine", "none")
     for names, channels in ((PLAIN, TWO), (["generative"], PARTS)):
-        result = run("evaluate", photos, "--learners", ",".join(names), *small, *channels)
+        page = tmp_path / f"{names[0]}.html"
+        result = run("evaluate", photos, "--learners", ",".join(names), *small, *channels, "--report", page)
         assert result.exit_code == 0, result.output
         assert all(f" {name} " in result.stdout for name in names)
+        assert ('id="parts"' in page.read_text()) == (channels == PARTS)
 
 
 @pytest.mark.parametrize(
