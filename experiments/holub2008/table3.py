@@ -1,7 +1,7 @@
 """A weight for each feature of one model, and what a tenth of the features does alone. [Holub2008, Table 3 and Fig. 14]
 
-`unweighted` has one weight for all features, chosen with C by cross-validation. The best tenth, the best fifth and the worst tenth
-of the features by their weights are then learned from by themselves, unweighted again.
+`unweighted` has one weight for all features, chosen with C by cross-validation. The best tenth, the best fifth and the worst
+tenth of the features by their weights are then learned from by themselves, unweighted again.
 
     python -m experiments.holub2008.table3 DATA --work FOLDER
 """
