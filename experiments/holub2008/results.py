@@ -10,6 +10,7 @@ from typing import Any
 from experiments.rodner2012.results import kept, record, write_results
 from fewsight._base.progress import silent, track
 
+METHODS = ("generative", "shape", "appearance", "hybrid", "combined")
 Draws = dict[str, list[dict[str, Any]]]  # what was found in each draw, by task
 
 
@@ -41,18 +42,29 @@ def each_draw(
 
 
 def write_cells(
-    options: argparse.Namespace, draws: Draws, *, method: str, detector: str, protocol: Mapping[str, Any], **more: Any
+    options: argparse.Namespace,
+    draws: Draws,
+    *,
+    method: str,
+    detector: str,
+    protocol: Mapping[str, Any],
+    metric: str = "accuracy",
 ) -> None:
-    """A record for each task and way; dictionaries of numbers become means beside them."""
+    """A record for each task and way; what is no number stands beside them, draw by draw.
+
+    A way whose first word is itself a method is recorded under that one.
+    """
     records, details = [], {}
     for task, cells in draws.items():
         head = {"method": method, "category": task, "detector": detector, "clutter": True, "control": "none"}
         for way, first in cells[0].items():
             if _is_number(first):
-                records.append(record({**head, "way": way}, "accuracy", [cell[way] for cell in cells]))
+                own = way.split(",")[0]
+                named = {**head, "method": own if own in METHODS else method, "way": way}
+                records.append(record(named, metric, [cell[way] for cell in cells]))
             else:
                 details[f"{task} {way}"] = [cell[way] for cell in cells]
-    write_results(options, records, protocol=dict(protocol), **({"details": details} if details else {}), **more)
+    write_results(options, records, protocol=dict(protocol), **({"details": details} if details else {}))
 
 
 def _is_number(value: Any) -> bool:

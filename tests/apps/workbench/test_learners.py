@@ -114,13 +114,14 @@ def test_a_learner_that_is_named_is_taken(name: str) -> None:
     assert choose_learner(name, 10, 2, [SpatialPmk() if name in PLAIN else FisherDog()]).name == name
 
 
-def test_a_learner_of_models_takes_a_channel_that_models_images_and_no_other() -> None:
+def test_a_learner_of_models_takes_a_channel_that_models_images_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(
         InvalidInput,
         match="learn: generative cannot be used: phog does not model images, as fisher_kb, fisher_dog, fisher_harris, "
         r"fisher_hessian do\.",
     ):
         choose_learner("generative", 10, 2, [Phog()])
+    monkeypatch.delenv("FEWSIGHT_CHANNELS")
     names, remarks = usual_channels(None, ["generative"])
     assert names == ("fisher_kb",)
     assert remarks[0].startswith("Took fisher_kb alone: generative cannot use ")
