@@ -35,7 +35,8 @@ PERSONS = (
     *((240, 261), (267, 285), (286, 305), (306, 325), (326, 345), (346, 365), (366, 387), (398, 417), (418, 435)),
 )
 SETS = ("faces", "campus", "leopards", "text")
-MODEL = {"models": "one", "compare": "linear"}
+# The paper's parts and points, chosen on seeds 100-107; with 4 parts of 60 points the campus was no better than text.
+MODEL = {"models": "one", "compare": "linear", "n_parts": 3, "max_points": 30, "n_components": 10, "n_starts": 1}
 LABELLED, UNLABELLED = 5, 100
 PAGE = (420, 300)  # pixels of a page of text
 

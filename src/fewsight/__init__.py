@@ -57,6 +57,7 @@ _HOMES = {
     "sample_set": "images",
     "LEARNERS": "learners",
     "GPClassifier": "learners",
+    "GenerativeClassifier": "learners",
     "HistogramGPClassifier": "learners",
     "InfiniteKernelClassifier": "learners",
     "KernelCombination": "learners",
@@ -113,6 +114,7 @@ __all__ = [
     "FisherHessian",
     "FisherKb",
     "GPClassifier",
+    "GenerativeClassifier",
     "GramPool",
     "HarrisPmk",
     "HistogramGPClassifier",
@@ -224,6 +226,7 @@ if TYPE_CHECKING:
     from fewsight.kernels.families import KERNEL_FAMILIES, KernelFamily
     from fewsight.learners import (
         LEARNERS,
+        GenerativeClassifier,
         GPClassifier,
         HistogramGPClassifier,
         InfiniteKernelClassifier,

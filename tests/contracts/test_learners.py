@@ -8,7 +8,7 @@ import pytest
 
 from fewsight.learners import LEARNERS, KernelLearner, Learner
 from fewsight.persistence import KINDS
-from fewsight.testing import KERNEL_LEARNER_CHECKS, LEARNER_CHECKS, TWO_CLASS_CHECKS
+from fewsight.testing import KERNEL_LEARNER_CHECKS, LEARNER_CHECKS, ROW_LEARNER_CHECKS, TWO_CLASS_CHECKS
 
 
 def every_learner_class(base=Learner):
@@ -28,6 +28,12 @@ def named(item):
 @pytest.mark.parametrize("kind", LEARNERS.values(), ids=named)
 @pytest.mark.parametrize("check", LEARNER_CHECKS, ids=named)
 def test_every_learner_satisfies_the_contract(check, kind):
+    check(kind())
+
+
+@pytest.mark.parametrize("kind", [kind for kind in LEARNERS.values() if kind.needs.takes_rows], ids=named)
+@pytest.mark.parametrize("check", ROW_LEARNER_CHECKS, ids=named)
+def test_every_learner_of_rows_satisfies_their_contract(check, kind):
     check(kind())
 
 

@@ -1,5 +1,6 @@
 """The experiments on parts: what is kept apart and taken away, and a small version of each."""
 
+import argparse
 import json
 import subprocess
 import sys
@@ -9,10 +10,14 @@ import numpy as np
 import pytest
 from experiments.holub2008.class_images import cropped_image, inside_frame, sides, trimmed_image
 from experiments.holub2008.fig10 import PERSONS, page_of_text, person_of
+from experiments.holub2008.fig17 import mean_recall
 from experiments.holub2008.localisation import inside
+from experiments.holub2008.model_suite import PERSON_PAIRS, Form, Suite, suite_of, task_split
+from experiments.holub2008.results import each_draw, write_cells
 from experiments.holub2008.table1 import head_of
 
 from fewsight._base.errors import InvalidInput
+from fewsight.images import FeatureCache
 from fewsight.images.image import ImageArray
 
 ROOT = Path(__file__).parents[2]
@@ -109,3 +114,73 @@ def test_a_category_is_told_from_the_background_in_a_small_version(caltech101, t
     }
     assert found["hybrid", True] > 0.7
     assert found["aspect", None] > 0.85
+
+
+def planted_suite(seed):
+    """Three models of two scores each, of which the second tells the classes apart."""
+    rng = np.random.default_rng(seed)
+    labels = np.tile(["a", "b"], 30)
+    rows = rng.normal(size=(60, 6))
+    rows[:, 2:4] += np.where(labels == "a", 1.5, -1.5)[:, None]
+    members = {name: np.arange(2 * place, 2 * place + 2) for place, name in enumerate(("R2S", "R2A", "H4S"))}
+    return Suite(rows[:40], rows[40:], labels[:40], labels[40:], members)
+
+
+@pytest.mark.slow
+def test_of_several_models_that_which_tells_counts_most_and_is_best_alone():
+    suite = planted_suite(0)
+    names = list(suite.members)
+    learner = suite.weighted(names)
+    order = suite.by_weight(learner, names)
+    assert order[0] == "R2A"
+    assert learner.score(suite.test, suite.wanted) > 0.85
+    assert suite.unweighted(order[:1]) > 0.85
+    assert suite.unweighted(order[-1:]) < 0.75
+
+
+def test_every_feature_can_be_a_model_of_its_own():
+    features = planted_suite(1).features()
+    assert list(features.members)[2:4] == ["R2A 0", "R2A 1"]
+    assert [columns.tolist() for columns in features.members.values()] == [[place] for place in range(6)]
+    names = list(features.members)
+    assert set(features.by_weight(features.weighted(names), names)[:2]) == {"R2A 0", "R2A 1"}
+
+
+def test_accuracy_is_the_mean_over_categories():
+    wanted = np.array(["a", "a", "a", "b"])
+    assert mean_recall(np.array(["a", "a", "a", "a"]), wanted) == pytest.approx(0.5)
+
+
+def test_results_have_a_record_for_each_way_and_what_is_no_number_beside_them(tmp_path):
+    options = argparse.Namespace(work=tmp_path, seeds=(0, 1), command="none", json=tmp_path / "found.json")
+    asked = []
+
+    def compute(task, seed):
+        asked.append((task, seed))
+        return {"generative": 0.5 + 0.1 * seed, "hybrid, svm": 0.8, "best": 0.7, "shares": {"K2S": 1.0}}
+
+    for _ in range(2):  # the second time everything is in the work folder
+        found = each_draw(options, "small", ("Faces",), {"images": 3}, compute)
+    assert asked == [("Faces", 0), ("Faces", 1)]
+    write_cells(options, found, method="combined", detector="kb", protocol={"images": 3})
+    written = json.loads(options.json.read_text())
+    assert [(row["method"], row["way"], row["category"]) for row in written["records"]] == [
+        ("generative", "generative", "Faces"),
+        ("hybrid", "hybrid, svm", "Faces"),
+        ("combined", "best", "Faces"),
+    ]
+    assert written["records"][0]["values"] == [0.5, 0.6]
+    assert written["details"] == {"Faces shares": [{"K2S": 1.0}] * 2}
+
+
+@pytest.mark.slow
+def test_models_of_two_persons_are_learned_from_ten_photographs_of_each(caltech101, tmp_path):
+    assert len(PERSON_PAIRS) == 171
+    split = task_split(caltech101.parent, "persons", 100, 0)
+    assert split.train_labels.count(split.train_labels[0]) == 10
+    assert len(split.train) == 20
+    assert not {image.name for image in split.train} & {image.name for image in split.test}
+    suite = suite_of(split, FeatureCache(tmp_path), 100, ("harris",), (Form(2, 20),), n_starts=1)
+    assert list(suite.members) == ["R2S", "R2A"]
+    assert sum(len(columns) for columns in suite.members.values()) == suite.train.shape[1] == 2 * (2 * 2 * 20 + 4)
+    assert suite.unweighted(["R2S", "R2A"]) > 0.6

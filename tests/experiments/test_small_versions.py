@@ -35,7 +35,7 @@ def test_the_order_of_the_papers_table_2_holds_on_ten_categories(ten_categories,
         images,
         Protocol(images_per_class=25, per_class=(10,), test_per_class=15, repeats=2, seed=0),
         {name: make_channel(name, n_jobs=2, cache=FeatureCache(tmp_path))},
-        {learner: kind(kernel="precomputed") for learner, kind in LEARNERS.items()},
+        {learner: kind(kernel="precomputed") for learner, kind in LEARNERS.items() if kind.needs.takes_rows},
     )
     accuracy = {row["learner"]: row["mean"] for row in found.records() if row["metric"] == "accuracy"}
     calibration = {row["learner"]: row["mean"] for row in found.records() if row["metric"] == "calibration_error"}

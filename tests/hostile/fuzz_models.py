@@ -154,6 +154,11 @@ def good_models(folder: Path, images: list[Image], rows: Any, K: Any) -> Iterato
         yield GPClassifier(channel).fit(images, Labels)
         yield channel.fit(images)
     for kind in LEARNERS.values():
+        if not kind.needs.takes_rows:
+            yield kind([channel for channel in channels.values() if kind.needs.accepts(channel)][:2]).fit(
+                images, Labels
+            )
+            continue
         options = {"kernel": None if kind is HistogramGPClassifier else RBF(scale=1.0)}
         yield kind(**options).fit(rows, Labels)
     yield GPClassifier([first, second]).fit(images, Labels)

@@ -76,9 +76,11 @@ def test_planted_models_get_over_half_of_the_weight():
     shares = []
     for seed in range(10):
         models, y = planted(np.random.default_rng(seed))
-        weights, _, values = lowest([SpanBound(distances_of(models), y)], 30)
-        assert values[-1] <= values[0]
-        shares.append(weights[[2, 5]].sum() / weights.sum())
+        found = lowest([SpanBound(distances_of(models), y)], 30)
+        assert found.values[-1] <= found.values[0]
+        assert found.path.shape == (len(found.values), 8)
+        np.testing.assert_allclose(found.path[-1], found.weights)
+        shares.append(found.weights[[2, 5]].sum() / found.weights.sum())
     assert np.mean(shares) > 0.5
 
 

@@ -33,8 +33,8 @@ class Wrong(NearestMeanClassifier):
 
 @pytest.fixture(autouse=True)
 def _registered(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    quick = [check for check in learner_checks.LEARNER_CHECKS if "scikit" not in check.__name__]
-    monkeypatch.setattr(learner_checks, "LEARNER_CHECKS", tuple(quick))
+    quick = [check for check in learner_checks.ROW_LEARNER_CHECKS if "scikit" not in check.__name__]
+    monkeypatch.setattr(learner_checks, "ROW_LEARNER_CHECKS", tuple(quick))
     fewsight.register(Wrong)
     yield
     LEARNERS._others.pop("wrong", None)

@@ -16,6 +16,7 @@ from fewsight.channels.correspondence_channel import GeometricBlurDistortion, Ge
 from fewsight.channels.dense_pmk import DensePmk
 from fewsight.channels.embedding import Embedding
 from fewsight.channels.fisher import FisherChannel, FisherDog, FisherHarris, FisherHessian, FisherKb
+from fewsight.channels.generative import GenerativeChannel
 from fewsight.channels.harris_pmk import HarrisPmk
 from fewsight.channels.image_families import BoxFamily, CodebookFamily, ImageFamily
 from fewsight.channels.opponent_sift import OpponentSift
@@ -84,6 +85,7 @@ __all__ = [
     "FisherHarris",
     "FisherHessian",
     "FisherKb",
+    "GenerativeChannel",
     "GeometricBlurDistortion",
     "GeometricBlurPoints",
     "HarrisPmk",

@@ -5,15 +5,17 @@ from __future__ import annotations
 import hashlib
 from abc import ABC
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+from sklearn.base import clone
 
 from fewsight._base.checks import check_choice, check_integer, check_number, shown
 from fewsight._base.encodings import DenseRows, Encodings, Entry
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, LocalFeatures, Recipe, State
-from fewsight.channels.base import Channel, as_images
+from fewsight.channels.base import as_images
+from fewsight.channels.generative import GenerativeChannel
 from fewsight.channels.option_fields import option
 from fewsight.channels.vector_channel import LEAST_SCALE, MOST_SCALE, scale_by_evidence
 from fewsight.encodings import (
@@ -35,7 +37,7 @@ NO_SPREAD = 1e-12  # of a score that is the same for all training images, and sa
 LARGEST = 1e30  # of what a score is multiplied by
 
 
-class FisherChannel(Channel, ABC):
+class FisherChannel(GenerativeChannel, ABC):
     """How an image would like to change a model of parts and their arrangement: the slopes of its log-likelihood.
 
     The model is learned from all training images, those without a label too; or there is one for each category, and their
@@ -237,18 +239,18 @@ class FisherChannel(Channel, ABC):
 
     # What the models say.
 
+    @property
+    def n_models(self) -> int:
+        self._check_fitted()
+        return len(self.models_)
+
+    def modelling_each(self) -> Self:
+        """An unfitted copy with `models="each"`."""
+        made: Self = clone(self).set_params(models="each", cache=self.cache)
+        return made
+
     def log_likelihood(self, images: Sequence[Any]) -> Array:
-        """How probable images are under each model.
-
-        Parameters
-        ----------
-        images : n images: paths, arrays (h, w) or (h, w, 3), or `Image` objects.
-
-        Returns
-        -------
-        array (n, number of models)
-            Natural logarithms of densities; models in the order in which their categories came first.
-        """
+        """How probable images are under each model (n, n_models); their categories are in the order of the first images."""
         self._check_fitted()
         points = self._points(self.local_features(as_images(images)))
         return np.stack([model.log_likelihood(points) for model in self.models_], axis=1)

@@ -9,10 +9,12 @@ from fewsight.evaluation.report import (
     asking_in_words,
     comparison_figure,
     comparison_in_words,
+    descent_figure,
     gram_figure,
     parts_figure,
     points_figure,
     scores_figure,
+    weights_figure,
     weights_heatmap,
     write_report,
 )
@@ -40,6 +42,7 @@ __all__ = [
     "compare_baselines",
     "comparison_figure",
     "comparison_in_words",
+    "descent_figure",
     "evaluate",
     "evaluate_borrowing",
     "gram_figure",
@@ -47,6 +50,7 @@ __all__ = [
     "parts_figure",
     "points_figure",
     "scores_figure",
+    "weights_figure",
     "weights_heatmap",
     "write_report",
 ]

@@ -12,6 +12,7 @@ from fewsight._base.checks import owner_name
 from fewsight._base.errors import InvalidInput
 from fewsight._base.registry import Registry
 from fewsight.learners.base import Assessment, Latent, Learner, LeftOut, Verdict
+from fewsight.learners.generative_classifier import GenerativeClassifier
 from fewsight.learners.gp_classifier import GPClassifier
 from fewsight.learners.histogram_gp import HistogramGPClassifier
 from fewsight.learners.infinite_kernels import InfiniteKernelClassifier
@@ -29,7 +30,7 @@ from fewsight.learners.svm_classifier import SVMClassifier
 _CLASSES: tuple[type[Learner], ...] = (
     *(GPClassifier, SVMClassifier, NearestNeighbourClassifier, NearestMeanClassifier, LogisticClassifier),
     *(HistogramGPClassifier, SparseGPClassifier, KernelCombination, MKLClassifier, InfiniteKernelClassifier),
-    SpanBoundClassifier,
+    *(SpanBoundClassifier, GenerativeClassifier),
 )
 LEARNERS: Registry[Learner] = Registry("learner", Learner, _CLASSES, group="fewsight.learners")
 
@@ -49,6 +50,7 @@ __all__ = [
     "LEARNERS",
     "Assessment",
     "GPClassifier",
+    "GenerativeClassifier",
     "GrownKernels",
     "HistogramGPClassifier",
     "InfiniteKernelClassifier",

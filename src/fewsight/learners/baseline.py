@@ -79,6 +79,11 @@ class MemberLearner(Baseline):
             raise InvalidInput(f"the stored members must name each of {c} classes.")
 
 
+def squared_distances(K: Array, lengths: Array, others: Array) -> Array:
+    """(m, n): in the space that a kernel spans, from its values K (m, n) and those of examples with themselves."""
+    return np.maximum(lengths[:, None] + others[None, :] - 2 * K, 0.0)
+
+
 def averaged(blocks: Sequence[Array]) -> Array:
     """The mean of scaled Gram matrices, or of their diagonals."""
     return blocks[0] if len(blocks) == 1 else mean_of(blocks)

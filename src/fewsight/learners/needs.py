@@ -16,7 +16,7 @@ from typing import ClassVar, NamedTuple, final
 import numpy as np
 
 from fewsight._base.types import Array, Indices
-from fewsight.channels import Channel, Encodings, fit_channel
+from fewsight.channels import Channel, Encodings, GenerativeChannel, fit_channel
 from fewsight.images import Image
 from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.histograms import SideBySide, compares_by_intersection
@@ -119,6 +119,7 @@ class Needs(ABC):
 
     channels_that: ClassVar[str] = "see images"  # in words: what every channel must do
     takes_unlabelled: ClassVar[bool] = False  # whether unlabelled images reach the learner itself
+    takes_rows: ClassVar[bool] = True  # whether examples may be rows of numbers; otherwise they are images
 
     @abstractmethod
     def given(self, prepared: Sequence[Prepared]) -> Given:
@@ -169,7 +170,6 @@ class RowsNeeded(Needs):
         return compares_by_intersection(channel)
 
 
-@final
 class ImagesNeeded(Needs):
     """The images themselves; the learner fits the channels, or whatever else it sees them through."""
 
@@ -182,3 +182,14 @@ class ImagesNeeded(Needs):
 
     def are_images(self, channels: Sequence[Channel]) -> bool:
         return True
+
+
+@final
+class DensitiesNeeded(ImagesNeeded):
+    """The images themselves, through channels that say how probable an image is."""
+
+    channels_that: ClassVar[str] = "model images"
+    takes_rows: ClassVar[bool] = False
+
+    def accepts(self, channel: Channel) -> bool:
+        return isinstance(channel, GenerativeChannel)

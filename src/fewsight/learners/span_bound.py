@@ -36,6 +36,15 @@ class Machine(NamedTuple):
     support: Indices
 
 
+class Descent(NamedTuple):
+    """Where a descent ended, and the way there: a row for the start and for each step."""
+
+    weights: Array  # (k,)
+    penalty: float
+    values: Array  # (steps + 1,), of the sum of the bounds
+    path: Array  # (steps + 1, k), of the weights
+
+
 class Bound(NamedTuple):
     """The value, its slopes in the logarithms of the weights and of C, and the machine."""
 
@@ -103,8 +112,8 @@ def trained(K: Array, targets: Array, penalty: float) -> Machine:
     return Machine(dual, float(solved[-1]), support)
 
 
-def lowest(bounds: list[SpanBound], max_steps: int) -> tuple[Array, float, list[float]]:
-    """Weights (k,) and C at which the sum of the bounds is lowest, by descent from equal weights; and its values on the way.
+def lowest(bounds: list[SpanBound], max_steps: int) -> Descent:
+    """Weights and C at which the sum of the bounds is lowest, by descent from equal weights.
 
     Weights start where the sum of weighted squared distances is one on average.
     """
@@ -115,6 +124,7 @@ def lowest(bounds: list[SpanBound], max_steps: int) -> tuple[Array, float, list[
     limits = [LOG_WEIGHTS] * k + [LOG_PENALTIES]
     start = np.clip(start, *np.array(limits).T)
     values: list[float] = []
+    path: list[Array] = [np.exp(start[:-1])]
 
     def objective(parameters: Array) -> tuple[float, Array]:
         found = [bound.at(parameters[:-1], float(parameters[-1])) for bound in bounds]
@@ -122,12 +132,13 @@ def lowest(bounds: list[SpanBound], max_steps: int) -> tuple[Array, float, list[
 
     def note(intermediate_result: OptimizeResult) -> None:
         values.append(float(intermediate_result.fun))
+        path.append(np.exp(intermediate_result.x[:-1]))
 
     values.append(objective(start)[0])
     options = {"maxiter": max_steps}
     result = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=limits, callback=note, options=options)
     best = result.x if result.fun <= values[0] else start
-    return np.exp(best[:-1]), float(np.exp(best[-1])), values
+    return Descent(np.exp(best[:-1]), float(np.exp(best[-1])), np.array(values), np.array(path))
 
 
 def _bordered(matrix: Array) -> Array:

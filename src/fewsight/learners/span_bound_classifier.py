@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from fewsight._base.checks import check_integer, check_number
 from fewsight._base.types import Array, State
-from fewsight.learners.baseline import Baseline
+from fewsight.learners.baseline import Baseline, squared_distances
 from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.labels import Labels, targets_of
 from fewsight.learners.span_bound import SpanBound, lowest, trained
@@ -44,6 +44,7 @@ class SpanBoundClassifier(Baseline):
     weights_: Array  # (k,)
     C_: float
     bounds_: Array  # (steps + 1,), on the way down
+    path_: Array  # (steps + 1, k), the weights on the way down
     dual_weights_: Array  # (n, c)
     intercepts_: Array  # (c,)
     lengths_: Array  # (k, n), kernel values of training examples with themselves
@@ -69,12 +70,12 @@ class SpanBoundClassifier(Baseline):
         targets = targets_of(labels, self.classes_)
         n, c = targets.shape
         self.weights_, self.C_, self.bounds_ = np.ones(len(blocks)), 1.0, np.zeros(1)
+        self.path_ = self.weights_[None]
         self.dual_weights_, self.intercepts_ = np.zeros((n, c)), np.ones(c)
         if c > 1:
             problems = targets[:, 1:] if c == 2 else targets
             bounds = [SpanBound(distances, column, temperature, eta) for column in problems.T]
-            self.weights_, self.C_, values = lowest(bounds, max_steps)
-            self.bounds_ = np.array(values)
+            self.weights_, self.C_, self.bounds_, self.path_ = lowest(bounds, max_steps)
             K = np.exp(-0.5 * np.tensordot(self.weights_, distances, axes=1))
             machines = [trained(K, column, self.C_) for column in targets.T]
             self.dual_weights_ = np.stack([machine.dual for machine in machines], axis=1)
@@ -105,6 +106,7 @@ class SpanBoundClassifier(Baseline):
             "shares": self.shares_,
             "lengths": self.lengths_,
             "bounds": self.bounds_,
+            "path": self.path_,
         }
         return State({"options": self._options(), "C": self.C_, "n_bounds": len(self.bounds_)}, arrays)
 
@@ -120,9 +122,11 @@ class SpanBoundClassifier(Baseline):
         self.lengths_ = state.array("lengths", (k, n), np.float64, least=0, most=LARGEST)
         n_bounds = state.integer("n_bounds", least=1, most=100_000)
         self.bounds_ = state.array("bounds", (n_bounds,), np.float64, least=0)
+        self.path_ = self.weights_[None]
+        if "path" in state:  # files from before it was kept have none
+            self.path_ = state.array("path", (n_bounds, k), np.float64, least=0, most=LARGEST)
 
 
 def _squared_distances(blocks: Sequence[Array], lengths: Array, others: Array) -> Array:
     """(k, m, n): of examples whose kernel values with themselves are `lengths` (k, m), from those of `others` (k, n)."""
-    squared = [one[:, None] + other[None, :] - 2 * K for K, one, other in zip(blocks, lengths, others, strict=True)]
-    return np.maximum(np.stack(squared), 0.0)
+    return np.stack([squared_distances(*each) for each in zip(blocks, lengths, others, strict=True)])

@@ -12,7 +12,13 @@ a test runner that shows them by name. Nothing here needs pytest.
 from fewsight.testing.channel_checks import CHANNEL_CHECKS, check_channel
 from fewsight.testing.family_checks import FAMILY_CHECKS, check_family
 from fewsight.testing.kernel_checks import KERNEL_CHECKS, ROW_KERNEL_CHECKS, check_kernel
-from fewsight.testing.learner_checks import KERNEL_LEARNER_CHECKS, LEARNER_CHECKS, TWO_CLASS_CHECKS, check_learner
+from fewsight.testing.learner_checks import (
+    KERNEL_LEARNER_CHECKS,
+    LEARNER_CHECKS,
+    ROW_LEARNER_CHECKS,
+    TWO_CLASS_CHECKS,
+    check_learner,
+)
 from fewsight.testing.rule_checks import RULE_CHECKS, check_rule
 
 __all__ = [
@@ -22,6 +28,7 @@ __all__ = [
     "KERNEL_LEARNER_CHECKS",
     "LEARNER_CHECKS",
     "ROW_KERNEL_CHECKS",
+    "ROW_LEARNER_CHECKS",
     "RULE_CHECKS",
     "TWO_CLASS_CHECKS",
     "check_channel",

@@ -10,8 +10,8 @@ import pytest
 from typer.testing import Result
 
 from fewsight._base.errors import InvalidInput
-from fewsight.apps.workbench.learners import choose_learner, make_learners, new_learner, way_of
-from fewsight.channels import Phog, SpatialPmk
+from fewsight.apps.workbench.learners import choose_learner, make_learners, new_learner, usual_channels, way_of
+from fewsight.channels import FisherDog, Phog, SpatialPmk
 from fewsight.learners import LEARNERS, GPClassifier, HistogramGPClassifier, KernelCombination, SVMClassifier
 from fewsight.persistence import load
 
@@ -19,6 +19,11 @@ TWO = (
     *("--channels", "spatial_pmk,dense_pmk", "--set", "spatial_pmk.n_words=20"),
     *("--set", "spatial_pmk.n_descriptors=2000", "--set", "dense_pmk.n_descriptors=2000"),
 )
+PARTS = (
+    *("--channels", "fisher_dog,fisher_harris"),
+    *(f"--set={name}.{option}" for name in ("fisher_dog", "fisher_harris") for option in ("width=64", "n_starts=1")),
+)
+PLAIN = [name for name, kind in LEARNERS.items() if kind.needs.takes_rows]  # those that take any channel
 Run = Callable[..., Result]
 Refused = Callable[..., str]
 
@@ -27,7 +32,7 @@ Refused = Callable[..., str]
 def test_learn_writes_a_model_of_any_learner_and_predict_reads_it(
     name: str, run: Run, photos: Path, tmp_path: Path
 ) -> None:
-    learned = run("learn", photos, "-o", tmp_path / "model", "--learner", name, *TWO)
+    learned = run("learn", photos, "-o", tmp_path / "model", "--learner", name, *(TWO if name in PLAIN else PARTS))
     assert learned.exit_code == 0, learned.output
     assert "What decides: " in learned.stdout
     model = load(tmp_path / "model")
@@ -46,11 +51,16 @@ def test_the_help_names_every_learner(command: str, run: Run) -> None:
     assert set(LEARNERS) <= set(words)
 
 
-def test_evaluate_takes_every_learner(run: Run, photos: Path) -> None:
+def test_evaluate_takes_every_learner_and_the_report_shows_parts_where_they_are_modelled(
+    run: Run, photos: Path, tmp_path: Path
+) -> None:
     small = ("--per-class", "3", "--test-per-class", "2", "--repeats", "1", "--combine", "none")
-    result = run("evaluate", photos, "--learners", ",".join(LEARNERS), *small, *TWO)
-    assert result.exit_code == 0, result.output
-    assert all(f" {name} " in result.stdout for name in LEARNERS)
+    for names, channels in ((PLAIN, TWO), (["generative"], PARTS)):
+        page = tmp_path / f"{names[0]}.html"
+        result = run("evaluate", photos, "--learners", ",".join(names), *small, *channels, "--report", page)
+        assert result.exit_code == 0, result.output
+        assert all(f" {name} " in result.stdout for name in names)
+        assert ('id="parts"' in page.read_text()) == (channels == PARTS)
 
 
 @pytest.mark.parametrize(
@@ -101,4 +111,17 @@ def test_the_noise_goes_to_the_first_learner_that_has_one() -> None:
 
 @pytest.mark.parametrize("name", LEARNERS)
 def test_a_learner_that_is_named_is_taken(name: str) -> None:
-    assert choose_learner(name, 10, 2, [SpatialPmk()]).name == name
+    assert choose_learner(name, 10, 2, [SpatialPmk() if name in PLAIN else FisherDog()]).name == name
+
+
+def test_a_learner_of_models_takes_a_channel_that_models_images_and_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(
+        InvalidInput,
+        match="learn: generative cannot be used: phog does not model images, as fisher_kb, fisher_dog, fisher_harris, "
+        r"fisher_hessian do\.",
+    ):
+        choose_learner("generative", 10, 2, [Phog()])
+    monkeypatch.delenv("FEWSIGHT_CHANNELS")
+    names, remarks = usual_channels(None, ["generative"])
+    assert names == ("fisher_kb",)
+    assert remarks[0].startswith("Took fisher_kb alone: generative cannot use ")

@@ -104,7 +104,7 @@ def evaluate(
             "histogram_gp and sparse_gp (gp for very many images), combination (gp that always learns weights for channels), "
             "span_bound (support vector machines with one weighted Gaussian over all channels), "
             "mkl (support vector machines that learn weights for channels), infinite (the same, with kernels generated "
-            "on the way).",
+            "on the way), generative (one model of parts for each category, with the fisher channels).",
         ),
     ] = None,
     many: options.Many = None,

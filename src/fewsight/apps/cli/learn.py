@@ -70,8 +70,8 @@ def learn(
             metavar="NAME",
             rich_help_panel=options.MANY,
             help="gp, sparse_gp (for thousands of images), histogram_gp (the same, for channels that compare histograms), svm, "
-            "nn, mean, logistic, combination, mkl, infinite, span_bound, or auto, which picks one of the first three by how many "
-            "images there are.",
+            "nn, mean, logistic, combination, mkl, infinite, span_bound, generative (with the fisher channels), or auto, which "
+            "picks one of the first three by how many images there are.",
         ),
     ] = "auto",
     many: options.Many = None,

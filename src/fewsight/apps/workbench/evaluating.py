@@ -14,7 +14,7 @@ from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remark
 from fewsight.apps.workbench.learners import WantedLearners, usual_channels
 from fewsight.apps.workbench.output_paths import checked_files
 from fewsight.apps.workbench.result_kinds import REPORT, RESULTS
-from fewsight.channels import Channel, Windows
+from fewsight.channels import Channel, FisherChannel, Windows
 from fewsight.evaluation import (
     COMBINATIONS,
     ActiveCurves,
@@ -78,21 +78,34 @@ def evaluate_folder(
             usable, protocol, channels=channels, options=options, learner=gp, workplace=workplace
         )
     copies = _copies(usable, workplace or Workplace())
+    place = workplace or Workplace()
     look = None
     if report_file is not None and any(name in chosen for name in ("mkl", "infinite")):
         look = weigh_windows(evaluation, images, channels=channels, options=options, workplace=workplace)
-    write_results(
-        evaluation,
-        images,
-        json_file=json_file,
-        report_file=report_file,
-        command=command,
-        comparison=comparison,
-        copies=copies,
-        windows=look,
-    )
+    with place.cache() as cache:
+        made = _channels(channels, options, protocol, jobs=place.jobs, cache=cache)
+        write_results(
+            evaluation,
+            images,
+            json_file=json_file,
+            report_file=report_file,
+            command=command,
+            comparison=comparison,
+            copies=copies,
+            windows=look,
+            parts=None if report_file is None else _model_of_parts(evaluation, images, made),
+        )
     remarks = (*alone, *why, *_about_copies(copies), *remarks_about(images.images, unfitted))
     return Evaluated(evaluation, usable, remarks, comparison)
+
+
+def _model_of_parts(evaluation: Evaluation, images: ImageSet, channels: Sequence[Channel]) -> FisherChannel | None:
+    """The first channel that models parts, fitted to what was learned from in the first draw of the best setting."""
+    channel = next((each for each in channels if isinstance(each, FisherChannel)), None)
+    if channel is None:
+        return None
+    train = evaluation.groups[evaluation.best][0].train
+    return channel.fit([images.images[place] for place in train], [images.labels[place] for place in train])
 
 
 def evaluate_images(
@@ -197,6 +210,7 @@ def write_results(
     comparison: Comparison | None = None,
     copies: Sequence[dict[str, Any]] | None = None,
     windows: MKLClassifier | None = None,
+    parts: FisherChannel | None = None,
 ) -> None:
     """Write what was found, each file whole or not at all; the note stands under the report's headline."""
     if json_file is not None:
@@ -217,6 +231,7 @@ def write_results(
             asking=asking,
             comparison=comparison,
             windows=windows,
+            parts=parts,
         )
 
 

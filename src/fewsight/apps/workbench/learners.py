@@ -78,16 +78,18 @@ def choose_learner(
 def usual_channels(
     names: Sequence[str] | None, learners: Sequence[str] = (AUTO,)
 ) -> tuple[Sequence[str] | None, tuple[str, ...]]:
-    """The channels that are named or, where none are, the default ones; and a sentence where that is CLASSIC alone.
+    """The channels that are named or, where none are, the default ones; and a sentence where that is another one alone.
 
-    It is where a learner that is asked for cannot take the others.
+    It is where a learner that is asked for cannot take them: CLASSIC, or the first that this learner takes.
     """
     if names is not None or chosen_channels():
         return names, ()
     usual = default_channels()
     for learner in (name for name in learners if name in LEARNERS):
         if any(not LEARNERS[learner].needs.accepts(CHANNELS[name]()) for name in usual):
-            return (CLASSIC,), (f"Took {CLASSIC} alone: {learner} cannot use {', '.join(usual)}.",)
+            taken = channels_for(LEARNERS[learner])
+            alone = CLASSIC if CLASSIC in taken else taken[0]
+            return (alone,), (f"Took {alone} alone: {learner} cannot use {', '.join(usual)}.",)
     return usual, ()
 
 

@@ -10,6 +10,7 @@ from fewsight.evaluation.report.kernel_figures import (
 from fewsight.evaluation.report.parts_pictures import gram_figure, parts_figure, points_figure, scores_figure
 from fewsight.evaluation.report.prediction_page import render_prediction_page, write_prediction_page
 from fewsight.evaluation.report.section_baselines import comparison_figure
+from fewsight.evaluation.report.weight_figures import descent_figure, weights_figure
 from fewsight.evaluation.report.weights_heatmap import weights_heatmap
 from fewsight.evaluation.report.wording import asking_in_words, comparison_in_words
 from fewsight.evaluation.report.writing import render_report, write_report
@@ -19,6 +20,7 @@ __all__ = [
     "class_windows",
     "comparison_figure",
     "comparison_in_words",
+    "descent_figure",
     "gain_figure",
     "gain_slice",
     "gram_figure",
@@ -28,6 +30,7 @@ __all__ = [
     "render_prediction_page",
     "render_report",
     "scores_figure",
+    "weights_figure",
     "weights_heatmap",
     "windows_figure",
     "write_prediction_page",

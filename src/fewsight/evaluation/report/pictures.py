@@ -7,6 +7,7 @@ import io
 
 import numpy as np
 import numpy.typing as npt
+from matplotlib.figure import Figure
 from PIL import Image as PillowImage
 
 from fewsight._base.errors import UnreadableImage
@@ -52,6 +53,13 @@ def heat_map(shares: Array) -> str:
     cells[..., 3] = np.round(255 * np.sqrt(np.clip(shares, 0, 1)))  # a square root, so that rare confusions are seen
     stream = io.BytesIO()
     PillowImage.fromarray(cells).save(stream, "PNG", optimize=True)
+    return data_uri("image/png", stream.getvalue())
+
+
+def figure_address(figure: Figure, resolution: int) -> str:
+    """A figure as a data address, so many dots per inch; pixels: names of categories are never markup."""
+    stream = io.BytesIO()
+    figure.savefig(stream, format="png", dpi=resolution)
     return data_uri("image/png", stream.getvalue())
 
 

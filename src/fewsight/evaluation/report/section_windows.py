@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import base64
-import io
 from typing import Any
 
 import numpy as np
 
 from fewsight.evaluation.report.kernel_figures import class_windows, windows_figure
+from fewsight.evaluation.report.pictures import figure_address
 from fewsight.images import ImageSet
 from fewsight.learners.weighted_machines import WeightedMachines
 
@@ -21,10 +20,8 @@ def windows_section(learner: WeightedMachines, image_set: ImageSet) -> dict[str,
     windows = class_windows(learner)
     shown = list(windows)[:MOST_SHOWN]
     figure = windows_figure(learner, image_set.images, list(image_set.labels), shown)
-    stream = io.BytesIO()
-    figure.savefig(stream, format="png", dpi=RESOLUTION)  # pixels: names of categories are never markup
     return {
-        "picture": f"data:image/png;base64,{base64.b64encode(stream.getvalue()).decode()}",
+        "picture": figure_address(figure, RESOLUTION),
         "n_windows": f"{np.mean([len(boxes) for boxes in windows.values()]):.1f}",
         "left_out": len(windows) - len(shown),
     }

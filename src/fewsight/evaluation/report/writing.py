@@ -8,6 +8,7 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 
 from fewsight._base.replacement import write_text
+from fewsight.channels import FisherChannel
 from fewsight.evaluation.active_curves import ActiveCurves
 from fewsight.evaluation.baselines import Comparison
 from fewsight.evaluation.report import galleries, section_novelty, tables
@@ -16,6 +17,7 @@ from fewsight.evaluation.report.context import Material
 from fewsight.evaluation.report.section_asking import asking_section
 from fewsight.evaluation.report.section_baselines import comparison_section
 from fewsight.evaluation.report.section_cues import cues
+from fewsight.evaluation.report.section_parts import parts_section
 from fewsight.evaluation.report.section_windows import windows_section
 from fewsight.evaluation.report.wording import shown_name
 from fewsight.evaluation.results import Evaluation
@@ -37,6 +39,7 @@ def write_report(
     asking: ActiveCurves | None = None,
     comparison: Comparison | None = None,
     windows: WeightedMachines | None = None,
+    parts: FisherChannel | None = None,
 ) -> None:
     """Write the report of an evaluation of `image_set` as one HTML file, whole or not at all.
 
@@ -56,6 +59,7 @@ def write_report(
     asking : adds a section on which image to label next.
     comparison : adds a section on what others make of the same features.
     windows : a fitted learner of `windows` channels; adds a section on where it looks for each category.
+    parts : a fitted channel that models parts; adds a section on where it finds them.
     """
     text = render_report(
         evaluation,
@@ -67,6 +71,7 @@ def write_report(
         asking=asking,
         comparison=comparison,
         windows=windows,
+        parts=parts,
     )
     write_text(Path(path), text)
 
@@ -82,6 +87,7 @@ def render_report(
     asking: ActiveCurves | None = None,
     comparison: Comparison | None = None,
     windows: WeightedMachines | None = None,
+    parts: FisherChannel | None = None,
 ) -> str:
     """The report as text."""
     material = Material(evaluation, image_set)
@@ -97,6 +103,7 @@ def render_report(
         comparison=None if comparison is None else comparison_section(comparison),
         cues=cues(material),
         windows=None if windows is None else windows_section(windows, image_set),
+        parts=None if parts is None else parts_section(parts, image_set),
         confusion=galleries.confusion(material, counts),
         categories=galleries.categories(material, counts),
         mistakes=galleries.mistakes(material),

@@ -1,0 +1,101 @@
+"""Caltech-101: a model of each category against the scores of one broad model, of one detector and of three. [Holub2008, Fig. 17]
+
+The broad model of a detector is learned from a few images of each category, without their labels. Accuracy is the mean over the
+categories.
+
+    python -m experiments.holub2008.fig17 DATA --work FOLDER
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+import numpy as np
+
+from experiments.common.command import BACKGROUND, base_arguments, run, words
+from experiments.holub2008.class_images import Split, category_images, joined, sides
+from experiments.holub2008.model_suite import Form
+from experiments.holub2008.results import add_results, each_draw, write_cells
+from experiments.holub2008.table1 import channel_of
+from fewsight._base.types import Array
+from fewsight.images import FeatureCache
+from fewsight.learners import GenerativeClassifier, GPClassifier, SVMClassifier
+from fewsight.learners.labels import Labels
+
+FORMS = ("3/33", "4/30", "4/60")  # parts and points
+OF_BROAD = 5  # images of each category that the broad model is learned from
+LEAST_TEST = 5
+
+
+def drawn(options: argparse.Namespace, seed: int) -> Split:
+    """As many images of each category to learn from; to test on as many as there are, up to a limit."""
+    rng, parts = np.random.default_rng(seed), {}
+    names = sorted(path.name for path in (options.data / "caltech101").iterdir() if path.is_dir())
+    for name in [each for each in names if each != BACKGROUND][: options.categories]:
+        images = category_images(options.data, name)
+        n_test = min(options.test, len(images) - options.images)
+        found = sides(name, len(images), options.images, max(n_test, LEAST_TEST), rng)
+        parts[name] = [[images[i] for i in side] for side in found]
+    return joined(parts)
+
+
+def mean_recall(predicted: Labels, wanted: Labels) -> float:
+    """The mean over the categories of how often they are recognised."""
+    return float(np.mean([np.mean(predicted[wanted == name] == name) for name in np.unique(wanted)]))
+
+
+def cell(options: argparse.Namespace, cache: FeatureCache, form: str, seed: int) -> dict[str, Any]:
+    """Accuracies of one draw with so many parts and points."""
+    n_parts, max_points = map(int, form.split("/"))
+    split = drawn(options, seed)
+    labels, wanted = np.array(split.train_labels), np.array(split.test_labels)
+    settings = {**Form(n_parts, max_points)._asdict(), "random_state": seed, "n_starts": options.starts}
+    found: dict[str, Any] = {}
+    if not options.no_generative:
+        models = GenerativeClassifier(channel_of(options.detectors[0], cache, scale=1.0, **settings))
+        found["generative"] = mean_recall(models.fit(split.train, labels).predict(split.test), wanted)
+    broad = [i for name in np.unique(labels) for i in np.flatnonzero(labels == name)[:OF_BROAD]]
+    rows: list[tuple[Array, Array]] = []
+    for detector in options.detectors:
+        channel = channel_of(detector, cache, **{**settings, "models": "one", "compare": "linear"})
+        channel.fit([split.train[i] for i in broad])
+        rows.append((channel.encode(split.train).matrix, channel.encode(split.test).matrix))
+    for name, chosen in (("hybrid", rows[:1]), ("combined", rows)):
+        A, B = (np.hstack(side) for side in zip(*chosen, strict=True))
+        found[f"{name}, gp"] = mean_recall(GPClassifier().fit(A, labels).predict(B), wanted)
+        machine = SVMClassifier(C=options.svm_c, multiclass="one_vs_one")
+        found[f"{name}, svm"] = mean_recall(machine.fit(A, labels).predict(B), wanted)
+    return found
+
+
+def work(options: argparse.Namespace) -> None:
+    """All draws and the file of results."""
+    cache = FeatureCache(options.work / "features")
+    named = {
+        **{name: getattr(options, name) for name in ("images", "test", "categories", "detectors", "starts", "svm_c")},
+        "generative": not options.no_generative,
+    }
+    cells = each_draw(options, "fig17", options.forms, named, lambda form, seed: cell(options, cache, form, seed))
+    write_cells(options, cells, method="combined", detector="+".join(options.detectors), protocol=named)
+
+
+def parser() -> argparse.ArgumentParser:
+    """The options of the command."""
+    made = base_arguments(
+        "fig17", __doc__, folder="the folder that holds caltech101", seeds="0-2", of="draws", paper="holub2008"
+    )
+    add_results(made, "fig17")
+    made.add_argument("--images", type=int, default=15, help="of each category to learn from (15)")
+    made.add_argument("--test", type=int, default=30, help="of each category to test on, at most (30)")
+    made.add_argument("--categories", type=int, default=101, help="the first in the order of their names (101)")
+    made.add_argument("--detectors", type=words, default=("kb", "harris", "hessian"), help="joined by commas")
+    made.add_argument("--forms", type=words, default=FORMS, help=f"parts/points, joined by commas ({','.join(FORMS)})")
+    made.add_argument("--starts", type=int, default=1, help="of each model (1)")
+    made.add_argument("--svm-c", type=float, default=8.0, help="penalty of the support vector machines (8)")
+    made.add_argument("--no-generative", action="store_true", help="leave out the models of single categories")
+    return made
+
+
+if __name__ == "__main__":
+    run(parser(), work)
