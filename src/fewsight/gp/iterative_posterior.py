@@ -120,7 +120,7 @@ class IterativePosterior(Generic[Operator]):
 
     def mean(self, X: Rows) -> Array:
         """Latent means (m, n_classes) of new rows, by table where the options say so."""
-        return of_all_classes(self._table.product(X) + self.means, self.n_classes)
+        return of_all_classes(self.products.product(X) + self.means, self.n_classes)
 
     def exact_mean(self, X: Rows) -> Array:
         """As `mean`, never by table."""
@@ -184,7 +184,8 @@ class IterativePosterior(Generic[Operator]):
         return cls(operator, classes, n_classes, noise, options, dual_weights, ones, means, scale, *how)
 
     @cached_property
-    def _table(self) -> Products:
+    def products(self) -> Products:
+        """K between new rows and the examples times the dual weights, by table where the options say so."""
         return self.operator.table(self.dual_weights, self.options.bins)
 
     @cached_property
