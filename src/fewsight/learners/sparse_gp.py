@@ -236,7 +236,8 @@ class SparseGPClassifier(KernelLearner):
         """Read these of the labelled examples, a block at a time, and count them."""
         blocks = [which[start : start + BLOCK] for start in range(0, len(which), BLOCK)]
         for block in track(blocks, "examples", len(blocks)) if len(blocks) > 1 else blocks:
-            self._count(self._compare(_some(X, positions[block])), numbers, block, kept)
+            rows = self.input_.read_once(_some(X, positions[block]))
+            self._count(self._compare(rows), numbers, block, kept)
 
     def _count(self, rows: _Rows, numbers: Indices, which: Indices, kept: _Kept) -> None:
         """Count examples, whose numbers these are, and remember those that are to be left out later."""
@@ -356,10 +357,10 @@ class SparseGPClassifier(KernelLearner):
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         for start in range(0, max(n_examples(X), 1), BLOCK):
-            yield self._compare(_some(X, np.arange(start, min(start + BLOCK, n_examples(X)))))
+            some = _some(X, np.arange(start, min(start + BLOCK, n_examples(X))))
+            yield self._compare(self.input_.read(some))
 
-    def _compare(self, X: Any) -> _Rows:
-        rows = self.input_.read(X)
+    def _compare(self, rows: Any) -> _Rows:
         diagonal = np.tensordot(self.weights_, self.input_.diagonals(rows), axes=1)
         return self._compared(self._combined(self.input_.compare(rows)), diagonal)
 
