@@ -55,6 +55,10 @@ class Channel(Options, BaseEstimator, ABC):
     # Whether `fit` is to be given all images there are, those without a label too; see `fit_channel`.
     learns_from_unlabelled: ClassVar[bool] = False
 
+    # How many numbers an encoding of a photograph has that are not zero, about, with the options that it has unless told
+    # otherwise: memory is estimated by it before any image is read.
+    typical_numbers: ClassVar[int] = 1_000
+
     random_state: int = option(default=0, doc="seed of all that is drawn at random.")
     cache: FeatureCache | None = option(default=None, doc="a FeatureCache, or None to compute everything anew.")
     n_jobs: int | None = option(default=None, doc="images described at the same time, as in joblib.")

@@ -138,8 +138,8 @@ def learn(
     choice = choose_learner(learner, len(labelled), n_categories, channels, borrows=borrowing is not None, many=many)
     chosen = LEARNERS[choice.name]
     way = way_of(chosen, channels, combine)
-    check_memory(chosen, len(labelled), channels)
     unfitted = new_learner(choice.name, channels, way, noise_variance)
+    check_memory(unfitted, len(labelled), n_categories, channels)
     remarks = remarks_about(images.images, channels)
     takes_unlabelled = chosen.needs.takes_unlabelled or any(channel.learns_from_unlabelled for channel in channels)
     given = images if takes_unlabelled else labelled
