@@ -9,8 +9,10 @@ import zipfile
 import numpy as np
 import pytest
 
+from fewsight._base import archive
 from fewsight._base.archive import read_archive, write_archive
 from fewsight._base.errors import ArchiveError
+from fewsight._base.progress import reporting
 from fewsight._base.replacement import write_text
 from fewsight._base.types import State
 
@@ -124,3 +126,23 @@ def test_a_member_that_is_no_array_or_there_twice_is_refused(tmp_path):
             archive.writestr(name, b"")
         with pytest.raises(ArchiveError, match="damaged"):
             read_archive(tmp_path / "x")
+
+
+def test_progress_of_writing_and_reading_is_told_in_chunks_where_it_is_asked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(archive, "CHUNK", 1_000)
+    told = []
+
+    def reporter(items, what, total):
+        for item in items:
+            told.append((what, item, total))
+            yield item
+
+    state = State({}, {"a": np.arange(700), "b": np.arange(10)})
+    with reporting(reporter):
+        archive.write_archive(tmp_path / "quiet", state)
+        assert told == []
+        archive.write_archive(tmp_path / "file", state, what="writing")
+        assert told == [("writing", step, 6) for step in range(6)]
+        found = archive.read_archive(tmp_path / "file", what="reading")
+    assert told[6:] == [("reading", step, 6) for step in range(6)]
+    np.testing.assert_array_equal(found.arrays["a"], np.arange(700))

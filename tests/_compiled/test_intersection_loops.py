@@ -142,12 +142,29 @@ def test_searches_equal_their_reference(edge, n_columns: int) -> None:
 
 @pytest.mark.parametrize("n_bins", [1, 10])
 @pytest.mark.parametrize("n_columns", [1, 3])
-def test_looking_up_equals_its_reference(n_bins: int, n_columns: int) -> None:
+@pytest.mark.parametrize("precision", [np.float64, np.float32])
+def test_looking_up_equals_its_reference(n_bins: int, n_columns: int, precision: type) -> None:
     Z = 1.5 * histograms(6, 5, 0.7, seed=3)
     steep = np.array([0.0, 1.0, n_bins, n_bins / 1.2, 3.0])
-    places, table = np.column_stack([steep, [1.0, 1.0, 0.2, 0.5, 0.01]]), numbers(5, n_bins + 1, n_columns)
+    places, table = (
+        np.column_stack([steep, [1.0, 1.0, 0.2, 0.5, 0.01]]),
+        numbers(5, n_bins + 1, n_columns).astype(precision),
+    )
     arguments = *rows_of(Z), Z[Z > 0], places, 0.6 * n_bins, table
     agree(intersection_tables.looked_up(*arguments), intersection_tables.looked_up_reference(*arguments))
+
+
+@pytest.mark.parametrize("n_bins", [1, 10])
+@pytest.mark.parametrize("edge", EDGES)
+def test_masses_of_bins_equal_their_reference(edge, n_bins: int) -> None:
+    X, width = histograms(*edge), edge[1]
+    V, greatest = numbers(len(X), 3), np.maximum(X.max(axis=0, initial=0.0), 1e-9)
+    nodes, places = (
+        np.linspace(0.0, greatest, n_bins + 1).T.copy(),
+        np.column_stack([n_bins / greatest, np.ones(width)]),
+    )
+    arguments = columns_of(X), places, 0.8 * n_bins, nodes, V
+    agree(intersection_tables.bin_masses(*arguments), intersection_tables.bin_masses_reference(*arguments))
 
 
 def test_threads_share_the_work_and_change_nothing_that_counts(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -138,17 +138,47 @@ def test_products_for_the_mean_come_from_the_table_that_the_options_ask_for():
     np.testing.assert_allclose(rounded.exact_mean(NEW), exact.mean(NEW), rtol=1e-12)
 
 
-def test_more_examples_are_learned_from_where_training_stood_and_more_classes_from_zero():
+@pytest.mark.parametrize("noise", NOISES.values(), ids=NOISES)
+def test_more_examples_are_learned_from_where_training_stood(noise):
     options, few = SolverOptions(1e-6, 1_000, None), slice(0, 57)
-    old = IterativePosterior.condition(GaussianOperator(X[few]), CLASSES[few], 3, NOISES["shared"][few], options)
-    cold = conditioned(NOISES["shared"], options)
-    warm = IterativePosterior.condition(OPERATOR, CLASSES, 3, NOISES["shared"], options, old)
+    old = IterativePosterior.condition(GaussianOperator(X[few]), CLASSES[few], 3, noise[few], options)
+    cold = conditioned(noise, options)
+    warm = IterativePosterior.condition(OPERATOR, CLASSES, 3, noise, options, old)
     assert warm.iterations < cold.iterations
     np.testing.assert_allclose(warm.mean(NEW), cold.mean(NEW), atol=1e-4)
-    more = np.where(np.arange(N) >= 57, 3, CLASSES)
-    grown = IterativePosterior.condition(OPERATOR, more, 4, NOISES["shared"], options, old)
-    anew = IterativePosterior.condition(OPERATOR, more, 4, NOISES["shared"], options)
-    np.testing.assert_array_equal(grown.dual_weights, anew.dual_weights)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])  # two share a column, which three do not
+@pytest.mark.parametrize("noises", [1, None], ids=["shared", "per class"])
+def test_a_new_class_is_learned_from_where_training_stood(n_classes, noises):
+    options, few = SolverOptions(1e-2, 1_000, None), slice(0, 57)
+    known = CLASSES % n_classes
+    more = np.where(np.arange(N) >= 57, n_classes, known)
+    before = np.full((57, noises or (1 if n_classes == 2 else n_classes)), 0.1)
+    after = np.full((N, noises or n_classes + 1), 0.1)
+    old = IterativePosterior.condition(GaussianOperator(X[few]), known[few], n_classes, before, options)
+    multiplied = []
+
+    class Counted(GaussianOperator):
+        def __matmul__(self, V):
+            multiplied[-1] += 1 if V.ndim == 1 else V.shape[1]
+            return super().__matmul__(V)
+
+    found = []
+    for start in (old, None):
+        multiplied.append(0)
+        found.append(IterativePosterior.condition(Counted(X), more, n_classes + 1, after, options, start).mean(NEW))
+    assert multiplied[0] < multiplied[1]  # columns of K V: those of known classes are done sooner
+    np.testing.assert_allclose(*found, atol=0.05)
+
+
+def test_a_rare_class_is_solved_to_the_tolerance_of_what_there_is_to_learn():
+    rare, noise = np.where(np.arange(N) < 2, 1, 0), NOISES["shared"]
+    found, exact = (
+        IterativePosterior.condition(OPERATOR, rare, 2, noise, SolverOptions(tolerance, 1_000, None)).mean(NEW)
+        for tolerance in (1e-2, 1e-12)
+    )
+    assert np.abs(found - exact).max() < 0.05 * exact[:, 1].std()
 
 
 @pytest.mark.parametrize("noise", NOISES.values(), ids=NOISES)

@@ -13,6 +13,7 @@ from fewsight.kernels import (
     LookupTable,
     SearchTable,
     SortedHistograms,
+    TableOnDemand,
     histogram_tables,
 )
 from fewsight.kernels import histogram_operator as module
@@ -168,13 +169,55 @@ def test_a_lookup_table_is_fine_where_most_values_are() -> None:
     np.testing.assert_allclose(table.product(ends), operator.product(ends, V), rtol=1e-9, atol=1e-9)
 
 
-def test_a_table_that_would_be_too_large_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_table_has_as_many_bins_as_its_memory_allows_and_none_where_they_are_too_few(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     X, Z = rows(200, 20), rows(10, 20, seed=1)
     operator, V = HistogramOperator.from_rows(X), np.random.default_rng(2).normal(size=(200, 3))
-    assert isinstance(operator.table(V, 50), LookupTable)
-    monkeypatch.setattr(histogram_tables, "TABLE_BYTES", 8 * 20 * 51 * 3 - 1)
+    for room, bins, precision in ((102, 50, 8), (101, 50, 4), (50, 49, 4), (9, 8, 4)):
+        monkeypatch.setattr(histogram_tables, "TABLE_BYTES", 4 * 20 * 3 * room)
+        table = operator.table(V, 50)
+        assert isinstance(table, TableOnDemand)
+        assert (table.table.bins, table.table.table.itemsize) == (bins, precision)
+        assert table.table.table.nbytes <= histogram_tables.TABLE_BYTES
+    monkeypatch.setattr(histogram_tables, "TABLE_BYTES", 4 * 20 * 3 * 9 - 1)
     for products in (operator.table(V, 50), operator.table(V, None)):
-        np.testing.assert_array_equal(products.product(Z), operator.product(Z, V))
+        agree(products.product(Z), operator.product(Z, V))
+
+
+@pytest.mark.parametrize("bins", [1, 8, 50])
+@pytest.mark.parametrize("room", [2**20, 4 * 5 * 51 * 20])
+def test_a_table_is_off_by_no_more_than_it_says(bins: int, room: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(histogram_tables, "TABLE_BYTES", room)
+    rng = np.random.default_rng(6)
+    X, V = rng.gamma(0.5, size=(300, 5)) * (rng.random((300, 5)) < 0.6), rng.normal(size=(300, 20))
+    operator = HistogramOperator.from_rows(X, weights=rng.random(5))
+    table = LookupTable.from_operator(operator, V, bins=bins)
+    Z = rng.gamma(0.5, size=(2_000, 5))
+    errors, most = np.abs(table.product(Z) - operator.product(Z, V)).max(axis=0), table.greatest_error(operator, V)
+    assert (errors <= most).all()
+    coarser = LookupTable.from_operator(operator, V, bins=max(1, bins // 4))
+    assert bins == 1 or (most < 0.5 * coarser.greatest_error(operator, V)).all()
+    with pytest.raises(InvalidInput, match="greatest_error is known without a transform only, got 'power'"):
+        table.greatest_error(operator.with_transform("power", 0.5), V)
+
+
+def test_a_handful_of_rows_is_compared_exactly_before_a_table_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, Z = rows(300, 20), rows(5, 20, seed=1)
+    operator, V = HistogramOperator.from_rows(X), np.random.default_rng(2).normal(size=(300, 12))
+    at_once = operator.table(V, 20).product(Z)
+    assert not np.allclose(at_once, operator.product(Z, V), rtol=1e-9)
+    monkeypatch.setattr(histogram_tables, "QUICK", 0)
+    products = operator.table(V, 20)
+    assert operator.n_numbers > 20 * 21
+    for _ in range(2):  # ten rows; the table is worth 12 to 24
+        agree(products.product(scipy.sparse.csr_array(Z)), operator.product(Z, V))
+    for _ in range(3):
+        products.product(Z)
+    np.testing.assert_array_equal(products.product(Z), at_once)
+    made = operator.table(V, 20)
+    assert made.table.bins == 20  # asked for: from now on it answers
+    np.testing.assert_array_equal(made.product(Z[:1]), at_once[:1])
 
 
 def test_new_rows_have_the_diagonal_of_the_kernel() -> None:

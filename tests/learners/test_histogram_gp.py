@@ -49,6 +49,19 @@ def test_training_and_exact_prediction_equal_a_dense_reference(rows, balanced):
     assert learner.converged_
 
 
+def test_a_table_says_how_far_off_it_may_be():
+    bounds = []
+    for bins in (10, 100):
+        learner = HistogramGPClassifier(noise_variance=0.4, quantization_bins=bins).fit(X, Y)
+        bounds.append(learner.tabulate())
+        off = np.abs(learner.latent_mean(X_TEST) - learner.posterior_.exact_mean(X_TEST)).max()
+        assert 0 < off <= bounds[-1]
+    assert bounds[1] < 0.3 * bounds[0]
+    assert HistogramGPClassifier(noise_variance=0.4, quantization_bins=None).fit(X, Y).tabulate() == 0
+    powers = HistogramGPClassifier(noise_variance=0.4, feature_transform="power", transform_parameter=0.5).fit(X, Y)
+    assert powers.tabulate() is None  # not known
+
+
 def test_two_classes_are_each_others_opposites():
     two = Y != "cat"
     learner = HistogramGPClassifier(noise_variance=0.4, tolerance=1e-12, quantization_bins=None).fit(X[two], Y[two])

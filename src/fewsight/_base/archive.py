@@ -6,22 +6,25 @@ read. Nobody ever sees half of a file: see `fewsight._base.replacement`.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import struct
 import zipfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import IO, Any, BinaryIO
 
 import numpy as np
 import numpy.typing as npt
 
 from fewsight._base.errors import ArchiveError
+from fewsight._base.progress import steps_of
 from fewsight._base.replacement import replacing
 from fewsight._base.types import State
 
 HEADER = "header.json"
+CHUNK = 2**24  # bytes, of which progress is told
 MAX_HEADER_BYTES = 16 * 2**20
 PLAUSIBLE_BYTES = 256 * 2**20  # beyond, what a file unpacks to is limited by its size
 MAX_UNPACKING = 100  # times its size; arrays that compress better than this are small ones
@@ -29,34 +32,60 @@ MAX_UNPACKING = 100  # times its size; arrays that compress better than this are
 _LAST_RECORD = struct.Struct("<4s4H2LH")  # of a zip without a comment
 
 
-def write_archive(path: Path, state: State, *, compress: bool = False, durable: bool = True) -> None:
+def write_archive(
+    path: Path, state: State, *, compress: bool = False, durable: bool = True, what: str | None = None
+) -> None:
     """Write a state to a file, whole or not at all; see `replacing`. OSError (a full disk) leaves what stood there.
 
     What would become so small that `read_archive` would not believe it, such as a large matrix of zeros, is not compressed.
+    Progress is reported as `what`, if that is given.
     """
     with replacing(path, durable=durable) as stream:
-        unpacked = _write(stream, state, zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED)
+        unpacked = _write(stream, state, zipfile.ZIP_DEFLATED if compress else zipfile.ZIP_STORED, what)
         if unpacked > _most_unpacked(stream.tell()):
             stream.seek(0)
             stream.truncate()
             _write(stream, state, zipfile.ZIP_STORED)
 
 
-def _write(stream: BinaryIO, state: State, method: int) -> int:
+def _write(stream: BinaryIO, state: State, method: int, what: str | None = None) -> int:
     """Write all members; how many bytes they are unpacked."""
-    with zipfile.ZipFile(stream, "w", method) as archive:
+    n_bytes = sum(array.nbytes for array in state.arrays.values())
+    with contextlib.ExitStack() as stack:
+        archive = stack.enter_context(zipfile.ZipFile(stream, "w", method))
+        reach = stack.enter_context(steps_of(what, 1 + n_bytes // CHUNK)) if what else None
         archive.writestr(_entry(HEADER, method), json.dumps(state.header, sort_keys=True))
+        written = 0
         for name, array in state.arrays.items():
             with archive.open(_entry(name + ".npy", method), "w", force_zip64=True) as member:
-                np.lib.format.write_array(member, np.ascontiguousarray(array), allow_pickle=False)
+                counted: Any = member if reach is None else _Counted(member, reach, written)
+                np.lib.format.write_array(counted, np.ascontiguousarray(array), allow_pickle=False)
+            written += array.nbytes
         return sum(entry.file_size for entry in archive.infolist())
 
 
-def read_archive(path: Path) -> State:
-    """The state that `write_archive` wrote. Anything else is an ArchiveError that says why."""
+class _Counted:
+    """A member that says how much was written, in chunks of all members."""
+
+    def __init__(self, member: IO[bytes], reach: Callable[[int], None], before: int) -> None:
+        self._member, self._reach, self._written = member, reach, before
+
+    def write(self, content: bytes) -> int:
+        """As the member does."""
+        count = self._member.write(content)
+        self._written += len(content)
+        self._reach(self._written // CHUNK)
+        return count
+
+
+def read_archive(path: Path, *, what: str | None = None) -> State:
+    """The state that `write_archive` wrote. Anything else is an ArchiveError that says why.
+
+    Progress is reported as `what`, if that is given.
+    """
     with open(path, "rb") as stream:
         try:
-            return _read(stream)
+            return _read(stream, what)
         except ArchiveError as error:
             raise ArchiveError(f"{path}: {error}") from None
         except Exception as error:  # what zipfile, zlib, json and numpy meet in bytes that nobody wrote
@@ -75,14 +104,20 @@ def read_header(path: Path) -> dict[str, Any]:
         raise ArchiveError(f"{path}: not an archive of arrays, or damaged ({type(error).__name__}).") from None
 
 
-def _read(stream: BinaryIO) -> State:
+def _read(stream: BinaryIO, what: str | None) -> State:
     with zipfile.ZipFile(stream) as archive:
         if len(archive.infolist()) != _n_members_written(stream):
             raise ArchiveError("damaged (its table of contents is not whole).")
         _check_members(archive.infolist(), os.fstat(stream.fileno()).st_size)
         header = _read_header(archive)
         members = [entry for entry in archive.infolist() if entry.filename != HEADER]
-        return State(header, {entry.filename[: -len(".npy")]: _read_array(archive, entry) for entry in members})
+        total, arrays, behind = sum(entry.file_size for entry in members), {}, 0
+        with steps_of(what, 1 + total // CHUNK) if what else contextlib.nullcontext(lambda _: None) as reach:
+            for entry in members:
+                arrays[entry.filename[: -len(".npy")]] = _read_array(archive, entry)
+                behind += entry.file_size
+                reach(behind // CHUNK)
+        return State(header, arrays)
 
 
 def _n_members_written(stream: BinaryIO) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from typing import Any, TypeVar
 
 Item = TypeVar("Item")
@@ -17,6 +17,29 @@ def track(items: Iterable[Item], what: str, total: int) -> Iterable[Item]:
     """The same items, reported one by one as they pass, if somebody listens."""
     reporter = _reporter.get()
     return items if reporter is None else reporter(items, what, total)
+
+
+@contextlib.contextmanager
+def steps_of(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """For work that is no loop over items: what it is given is called with how many of `total` steps are behind it.
+
+    At the end of the block all are, unless it ends by an exception.
+    """
+    steps, done = iter(track(range(total), what, total)), 0
+
+    def reach(step: int) -> None:
+        nonlocal done
+        while done < min(step, total):
+            next(steps, None)
+            done += 1
+
+    try:
+        yield reach
+        reach(total)
+        next(steps, None)  # a bar that waits for the end
+    finally:
+        if isinstance(steps, Generator):
+            steps.close()
 
 
 @contextlib.contextmanager

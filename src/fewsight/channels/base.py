@@ -7,6 +7,7 @@ import copy
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from typing import Any, ClassVar, Self, TypeVar
 
 import cv2
@@ -53,6 +54,10 @@ class Channel(Options, BaseEstimator, ABC):
     informed: ClassVar[bool] = False
     # Whether `fit` is to be given all images there are, those without a label too; see `fit_channel`.
     learns_from_unlabelled: ClassVar[bool] = False
+
+    # How many numbers an encoding of a photograph has that are not zero, about, with the options that it has unless told
+    # otherwise: memory is estimated by it before any image is read.
+    typical_numbers: ClassVar[int] = 1_000
 
     random_state: int = option(default=0, doc="seed of all that is drawn at random.")
     cache: FeatureCache | None = option(default=None, doc="a FeatureCache, or None to compute everything anew.")
@@ -201,12 +206,14 @@ class Channel(Options, BaseEstimator, ABC):
         """
         return self._map(self._features_of, as_images(images), "local features")
 
-    def encode(self, images: Sequence[Any]) -> Encodings:
+    def encode(self, images: Sequence[Any], *, keep_features: bool = True) -> Encodings:
         """The encodings of the images, in their order, ready for `gram`.
 
         Parameters
         ----------
         images : n images: paths, arrays (h, w) or (h, w, 3), or `Image` objects.
+        keep_features : whether the cache keeps the local features too, which take some ten times as much room: another codebook
+            or another fit would need them.
 
         Returns
         -------
@@ -214,7 +221,8 @@ class Channel(Options, BaseEstimator, ABC):
             A row for each image, `shape` (n, n_columns); `.matrix` is the matrix inside.
         """
         self._check_fitted()
-        entries = self._map(self._encoding_of, as_images(images), "encodings")
+        encoding = partial(self._encoding_of, keep_features=keep_features)
+        entries = self._map(encoding, as_images(images), "encodings")
         return self.encodings.stack(entries, self.n_columns)
 
     def is_encoded(self, image: Image) -> bool:
@@ -330,7 +338,7 @@ class Channel(Options, BaseEstimator, ABC):
 
     # One image at a time, through the cache.
 
-    def _features_of(self, image: Image) -> LocalFeatures:
+    def _features_of(self, image: Image, *, keep: bool = True) -> LocalFeatures:
         if self._kept is None:
             return self._describe(image)
         key = self._features_key(image)
@@ -338,7 +346,8 @@ class Channel(Options, BaseEstimator, ABC):
         if kept is not None and all(getattr(kept, part) is not None for part in self.required_features):
             return kept
         features = self._describe(image)
-        self._kept.put(key, features.state())
+        if keep:
+            self._kept.put(key, features.state())
         return features
 
     def _features_from(self, state: State) -> LocalFeatures:
@@ -347,14 +356,14 @@ class Channel(Options, BaseEstimator, ABC):
     def _features_key(self, image: Image) -> str:
         return FeatureCache.key_of("local features", image.content_hash, self._feature_recipe())
 
-    def _encoding_of(self, image: Image) -> Entry:
+    def _encoding_of(self, image: Image, *, keep_features: bool = True) -> Entry:
         if self._kept is None:
             return self._encode(self._features_of(image))
         key = self._encoding_key(image)
         kept = self._kept.read(key, lambda state: self.encodings.kept_entry(state, self.n_columns))
         if kept is not None:
             return kept
-        entry = self._encode(self._features_of(image))
+        entry = self._encode(self._features_of(image, keep=keep_features))
         self._kept.put(key, State({}, dict(entry)))
         return entry
 

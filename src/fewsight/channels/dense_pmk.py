@@ -12,6 +12,7 @@ class DensePmk(CubesChannel, DenseSiftChannel):
     """Which small structures find a partner nearby: a pyramid match of dense SIFT and position, in cubes."""
 
     name: ClassVar[str] = "dense_pmk"
+    typical_numbers: ClassVar[int] = 2_100
 
     position: float = 16.0
     n_levels: int = 5

@@ -19,6 +19,7 @@ class HarrisPmk(PixelChannel, CubesChannel):
     """
 
     name: ClassVar[str] = "harris_pmk"
+    typical_numbers: ClassVar[int] = 1_400
 
     position: float = 12.0
     n_levels: int = 3

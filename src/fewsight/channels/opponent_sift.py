@@ -23,6 +23,7 @@ class OpponentSift(WordsChannel):
     """
 
     name: ClassVar[str] = "opponent_sift"
+    typical_numbers: ClassVar[int] = 11_000
 
     n_trees: int = option(default=10, doc="trees of the forest; each gives every local feature one word.")
     n_leaves: int = option(default=150, doc="words of each tree.")

@@ -18,6 +18,7 @@ class SpatialPmk(WordsChannel):
     """Which small structures stand where: dense SIFT words in a spatial pyramid, compared by intersection."""
 
     name: ClassVar[str] = "spatial_pmk"
+    typical_numbers: ClassVar[int] = 2_000
 
     n_words: int = option(default=400, doc="words of the codebook.")
 

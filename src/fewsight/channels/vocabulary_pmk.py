@@ -19,6 +19,7 @@ class VocabularyPmk(PointsChannel, DenseSiftChannel):
     """Which small structures find a partner nearby: a pyramid match of dense SIFT and position, in bins that follow the data."""
 
     name: ClassVar[str] = "vocabulary_pmk"
+    typical_numbers: ClassVar[int] = 500
 
     branching: int = option(default=10, doc="children of a node of the tree of bins.")
     n_levels: int = option(default=4, doc="levels of the tree of bins.")

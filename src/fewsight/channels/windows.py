@@ -273,10 +273,10 @@ class Windows(DenseSiftChannel):
             "projection": projection,
         }
 
-    def _encoding_of(self, image: Image) -> Entry:
+    def _encoding_of(self, image: Image, *, keep_features: bool = True) -> Entry:
         """From words in memory where they are; a row is quick to make of them, and there may be thousands of windows to try."""
         key = self._features_key(image)
-        features = _MEMORY.features(key, lambda: self._features_of(image))
+        features = _MEMORY.features(key, lambda: self._features_of(image, keep=keep_features))
         words = {number: self._words_of(image, key, number) for number in self._different}
         return self._counted(features.locations, words)
 

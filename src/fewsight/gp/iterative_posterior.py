@@ -11,6 +11,7 @@ how many iterations there would be.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Generic, NamedTuple, TypeVar, final
@@ -20,10 +21,11 @@ import numpy.typing as npt
 
 from fewsight._base.checks import check_positive
 from fewsight._base.errors import InvalidInput
+from fewsight._base.progress import steps_of
 from fewsight._base.state import INTEGERS
 from fewsight._base.types import Array, Indices, Rows, State
 from fewsight.gp.iterative_variance import IterativeVariance
-from fewsight.gp.linear_systems import conjugate_gradients
+from fewsight.gp.linear_systems import Watch, conjugate_gradients, norms
 from fewsight.gp.operators import ColumnOperator, PredictiveOperator, Products, Restricted
 from fewsight.gp.preconditioning import LowRank
 
@@ -36,6 +38,7 @@ MARGIN = 0.85  # of the time without it that it must be expected to take, or les
 # for each row, rank and column; of making it, for each number of K and rank, and for each row and square of the rank.
 ONE_COLUMN, MANY_COLUMNS, APPLIED, COLUMN_MADE, FACTOR_MADE = 1.2, 0.4, 0.55, 0.85, 0.4
 MOST_ITERATIONS = 200  # that are expected before any was made
+STEPS = 100  # in which progress is told
 LOOSE = 1e-3  # tolerance that is exact enough for examples that are left out
 TINY = 1e-300
 LEAST_TOTAL = 1e-100  # of stored ones: what is divided by less is soon infinite
@@ -108,9 +111,10 @@ class IterativePosterior(Generic[Operator]):
         if start is None:
             first, low_rank = None, choose_low_rank(operator, targets[:, :1], noise[:, :1], options, columns + further)
         else:
-            first = start._start(operator.n, columns)
+            first = start._start(targets, noise)
             low_rank = None if start.low_rank is None else start.low_rank.grown(operator.diag())
-        solved = _solve(operator, targets, noise, options, first, low_rank)
+        with steps_of("training", STEPS) as reach:
+            solved = _solve(operator, targets, noise, options, first, low_rank, watch=_progress(reach, options))
         return cls(operator, classes, n_classes, noise, options, *solved, low_rank)
 
     @property
@@ -120,7 +124,7 @@ class IterativePosterior(Generic[Operator]):
 
     def mean(self, X: Rows) -> Array:
         """Latent means (m, n_classes) of new rows, by table where the options say so."""
-        return of_all_classes(self._table.product(X) + self.means, self.n_classes)
+        return of_all_classes(self.products.product(X) + self.means, self.n_classes)
 
     def exact_mean(self, X: Rows) -> Array:
         """As `mean`, never by table."""
@@ -184,7 +188,8 @@ class IterativePosterior(Generic[Operator]):
         return cls(operator, classes, n_classes, noise, options, dual_weights, ones, means, scale, *how)
 
     @cached_property
-    def _table(self) -> Products:
+    def products(self) -> Products:
+        """K between new rows and the examples times the dual weights, by table where the options say so."""
         return self.operator.table(self.dual_weights, self.options.bins)
 
     @cached_property
@@ -199,13 +204,28 @@ class IterativePosterior(Generic[Operator]):
         return pays(self.n, self.operator.n_numbers, self.iterations, systems)
 
     def _solved(self) -> Array:
-        """A^-1 [targets, ones]."""
-        return np.hstack([self.dual_weights + self.means * self.ones, self.ones])
+        """A^-1 [centred targets, ones]."""
+        centres = targets_of_columns(self.classes, self.n_classes).mean(axis=0)
+        return np.hstack([self.dual_weights + (self.means - centres) * self.ones, self.ones])
 
-    def _start(self, n: int, columns: int) -> Array | None:
-        """What was solved, with zeros for new examples; None where there are new classes: all begin at zero then."""
-        solved = self._solved()
-        return np.vstack([solved, np.zeros((n - self.n, columns))]) if solved.shape[1] == columns else None
+    def _start(self, targets: Array, noise: Array) -> Array:
+        """What was solved, for the targets and the noise of these and more examples, of these and more classes.
+
+        New examples begin at zero. To the examples that were there, a new class is one that none of them belongs to: its targets
+        are all alike there, and so its solution is a multiple of that of the ones.
+        """
+        duals, means = self.dual_weights, self.means
+        if len(means) < min(self.n_classes, targets.shape[1]):  # two classes shared a column, and no longer do
+            duals, means = np.hstack([-duals, duals]), np.concatenate([-means, means])
+        new = targets.shape[1] - len(means)
+        duals, means = np.pad(duals, ((0, 0), (0, new))), np.append(means, np.full(new, -1.0))
+        ones = np.repeat(self.ones.mean(axis=1, keepdims=True), max(noise.shape[1], len(means)), axis=1)
+        if self.ones.shape[1] == self.dual_weights.shape[1] == len(means) - new:
+            ones[:, : self.ones.shape[1]] = self.ones
+        first = np.zeros((len(targets), len(means) + noise.shape[1]))
+        first[: self.n, : len(means)] = duals + (means - targets.mean(axis=0)) * ones[:, : len(means)]
+        first[: self.n, len(means) :] = ones[:, : noise.shape[1]]
+        return first
 
 
 def left_out_means(
@@ -251,9 +271,15 @@ def _solve(
     start: Array | None,
     low_rank: LowRank | None,
     kept: npt.NDArray[np.bool_] | None = None,
+    watch: Watch | None = None,
 ) -> Solved:
-    """All problems as one block, with ones for every different noise; rows that are not `kept` are zero in all that comes out."""
-    sides = np.hstack([targets, np.ones(noise.shape)])
+    """All problems as one block, with ones for every different noise; rows that are not `kept` are zero in all that comes out.
+
+    Targets are centred: the mean is free, so that the solution is the same, and the tolerance is one of what there is to learn
+    also where a class is rare.
+    """
+    centres = targets.mean(axis=0) if kept is None else targets[kept].mean(axis=0)
+    sides = np.hstack([targets - centres, np.ones(noise.shape)])
     noises = noise if noise.shape[1] == 1 else np.hstack([noise, noise])
     if kept is not None:
         sides, start = sides * kept[:, None], None if start is None else start * kept[:, None]
@@ -265,14 +291,29 @@ def _solve(
         tolerance=options.tolerance,
         max_iterations=options.max_iterations,
         preconditioner=None if low_rank is None else low_rank.preconditioner(noises, kept),
+        watch=watch,
     )
     n, c = targets.shape
     solved, ones = found.columns[:, :c], found.columns[:, c:]
-    means = np.einsum("ij,ij->j", np.broadcast_to(ones, (n, c)), targets) / ones.sum(axis=0)
-    dual_weights = solved - ones * means
+    shifts = np.einsum("ij,ij->j", np.broadcast_to(ones, (n, c)), sides[:, :c]) / ones.sum(axis=0)
+    dual_weights, means = solved - ones * shifts, centres + shifts
     freedom = max(int(ones.any(axis=1).sum()) - 1, 1) * c
     scale = max(float(np.einsum("ij,ij->", dual_weights, targets)) / freedom, TINY)
     return Solved(dual_weights, ones, means, scale, found.iterations, found.residual, found.converged)
+
+
+def _progress(reach: Callable[[int], None], options: SolverOptions) -> Watch:
+    """Residuals fall about as fast in their logarithm as iterations go by."""
+    largest = 0.0
+
+    def watch(iteration: int, R: Array) -> None:
+        nonlocal largest
+        worst = float(norms(R).max(initial=0.0))
+        largest = max(largest, worst)
+        fallen = np.log(max(largest, TINY) / max(worst, TINY)) / -np.log(min(options.tolerance, 0.5))
+        reach(int(STEPS * min(float(fallen), 1.0)))
+
+    return watch
 
 
 def choose_low_rank(

@@ -74,6 +74,11 @@ def find_duplicates(
     return _by_hash_and_look(hashes, looks, distance, mirrored)  # type: ignore[arg-type]
 
 
+def opens(image: Image, cache: FeatureCache | None = None) -> bool:
+    """Whether an image can be read; its look is kept in the cache."""
+    return _read(image, cache) is not None
+
+
 @final
 class KnownLooks:
     """Which images are the same picture, by the looks that a cache keeps of them: no file is read.

@@ -5,7 +5,7 @@ from fewsight.kernels.block_chi_square import BlockChiSquare
 from fewsight.kernels.columns import Columns, Projected
 from fewsight.kernels.distributed_histograms import DistributedHistogramOperator
 from fewsight.kernels.histogram_operator import HistogramOperator
-from fewsight.kernels.histogram_tables import LookupTable, SearchTable
+from fewsight.kernels.histogram_tables import LookupTable, SearchTable, TableOnDemand
 from fewsight.kernels.histograms import (
     ExponentialChiSquare,
     GeneralHistogramIntersection,
@@ -45,6 +45,7 @@ __all__ = [
     "SetKernel",
     "SortedHistograms",
     "Sum",
+    "TableOnDemand",
     "kernel_from_recipe",
     "stored_recipe",
 ]

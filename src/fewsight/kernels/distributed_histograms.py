@@ -21,7 +21,7 @@ from fewsight._base.checks import check_integer
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.kernels.histogram_operator import HistogramOperator, check_weights
-from fewsight.kernels.histogram_tables import ExactProducts, LookupTable, table_fits
+from fewsight.kernels.histogram_tables import ExactProducts, LookupTable, TableOnDemand, bins_within
 from fewsight.kernels.rows import RowsLike, Sparse
 from fewsight.kernels.sorted_histograms import checked_histograms
 
@@ -170,11 +170,10 @@ class DistributedHistogramOperator:
         table, places = (np.concatenate([getattr(each, name) for each in tables]) for name in ("table", "places"))
         return LookupTable(table, places, tables[0].flat)
 
-    def table(self, V: Array, bins: int | None) -> LookupTable | ExactProducts:
+    def table(self, V: Array, bins: int | None) -> TableOnDemand | ExactProducts:
         """As `HistogramOperator.table`."""
-        if bins is None or not table_fits(self.width, bins, V):
-            return ExactProducts(self, V)
-        return self.lookup_table(V, bins)
+        room = 0 if bins is None else bins_within(self.width, bins, V.shape[1])
+        return TableOnDemand(self, V, room) if room else ExactProducts(self, V)
 
     def diag_of(self, X: RowsLike) -> Array:
         """K(x, x) of each new row."""

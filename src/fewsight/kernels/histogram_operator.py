@@ -18,7 +18,7 @@ from fewsight._compiled.intersection_inners import inners
 from fewsight._compiled.intersection_points import at_points
 from fewsight._compiled.intersection_product import product
 from fewsight._compiled.sorted_columns import Columns
-from fewsight.kernels.histogram_tables import ExactProducts, LookupTable, table_fits
+from fewsight.kernels.histogram_tables import ExactProducts, LookupTable, TableOnDemand, bins_within
 from fewsight.kernels.histogram_transforms import Plain, Transform, transform_named
 from fewsight.kernels.rows import RowsLike, Sparse
 from fewsight.kernels.sorted_histograms import OWNER, SortedHistograms, check_columns, checked_histograms
@@ -158,10 +158,13 @@ class HistogramOperator:
         result = np.concatenate([*parts, np.empty((0, numbers.shape[1]))])
         return result[:, 0] if np.ndim(V) == 1 else result
 
-    def table(self, V: Array, bins: int | None) -> LookupTable | ExactProducts:
-        """Products with V by look-up; exact ones where `bins` is None, or where a table would take too much memory."""
-        if bins is None or not table_fits(self.width, bins, V):
-            return ExactProducts(self, V)
+    def table(self, V: Array, bins: int | None) -> TableOnDemand | ExactProducts:
+        """Products with V by look-up, of fewer bins where a table would take too much memory; exact ones where `bins` is None."""
+        room = 0 if bins is None else bins_within(self.width, bins, V.shape[1])
+        return TableOnDemand(self, V, room) if room else ExactProducts(self, V)
+
+    def lookup_table(self, V: Array, bins: int = 100) -> LookupTable:
+        """As `LookupTable.from_operator`."""
         return LookupTable.from_operator(self, V, bins)
 
     def cross(self, X: RowsLike) -> Array:

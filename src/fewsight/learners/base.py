@@ -105,6 +105,18 @@ class Learner(ClassifierMixin, BaseEstimator, ABC):
         y : n labels: strings, integers or booleans; examples with the label None are left out.
         """
 
+    def memory_needed(self, n_examples: int, n_classes: int, channels: Sequence[Channel]) -> int:
+        """About how many bytes learning from images takes at one time, beside what the program has before: an estimate that needs
+        no image.
+
+        Parameters
+        ----------
+        n_examples : how many images there are to learn from.
+        n_classes : of how many classes they are.
+        channels : through which they are seen, fitted or not.
+        """
+        return self.needs.bytes_of_pairs(n_examples, len(channels))
+
     @abstractmethod
     def latent(self, X: Examples) -> Latent:
         """How strongly each class claims each example, and how sure that is.

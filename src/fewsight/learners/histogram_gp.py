@@ -59,6 +59,9 @@ if TYPE_CHECKING:
 
 AUTO = "auto"
 RULES_WITHOUT_DISTANCE = tuple(rule for rule, parts in RULES.items() if "distance" not in parts)
+# Memory while learning, see `python -m experiments.scale.memory`: of each number of an encoding that is not zero; how many
+# times the targets of all systems; of each image, whatever it holds; and what describing images takes.
+BYTES_PER_NUMBER, COLUMNS_AT_ONCE, BYTES_PER_IMAGE, BESIDE = 60, 14, 4_000, 100_000_000
 STORED = (  # parameters that a model file keeps as they are
     "tolerance",
     "max_iterations",
@@ -189,6 +192,12 @@ class HistogramGPClassifier(HistogramAnswers):
     def fit(self, X: Examples, y: LabelsLike) -> Self:
         """Learn from histograms, or images, and their labels; examples with the label None are left out."""
         return self._fit(X, y, ())
+
+    def memory_needed(self, n_examples: int, n_classes: int, channels: Sequence[Channel]) -> int:
+        """Encodings while they are joined and sorted, the columns that conjugate gradients work on, a little for each image."""
+        numbers = n_examples * sum(channel.typical_numbers for channel in channels)
+        columns = n_examples * (2 if n_classes == 2 else n_classes + 1)
+        return BYTES_PER_NUMBER * numbers + 8 * COLUMNS_AT_ONCE * columns + BYTES_PER_IMAGE * n_examples + BESIDE
 
     def partial_fit(self, X: Examples, y: LabelsLike, classes: LabelsLike | None = None) -> Self:
         """Learn from a first batch, whose noise and transform are kept, or take in a further one; see `add`.

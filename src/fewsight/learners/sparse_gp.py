@@ -20,7 +20,7 @@ from fewsight._base.checks import check_choice, check_integer, check_positive, s
 from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices, State
-from fewsight.channels import check_weights
+from fewsight.channels import Channel, check_weights
 from fewsight.gp import FeatureSums, InducingPoints, SparsePosterior, weighted_sum
 from fewsight.learners.balance import TargetLevels
 from fewsight.learners.base import Assessment, Latent, LeftOut
@@ -39,7 +39,7 @@ from fewsight.learners.labels import (
     labelled,
     targets_of,
 )
-from fewsight.learners.needs import ImagesNeeded, Needs
+from fewsight.learners.needs import GramsNeeded, ImagesNeeded, Needs
 from fewsight.learners.novelty import COMBINED, RULES, Novelty, Signs, fit_novelty, largest_cosine, relative
 from fewsight.learners.probability import largest_probability
 from fewsight.learners.sharpness import USUAL_NOISE
@@ -50,6 +50,8 @@ CHECKED, ENOUGH = (
     1_500,
     300,
 )  # examples that are left out to see how they are predicted: at most, and where there are few
+# Memory while learning, see `python -m experiments.scale.memory`: of each image, and what describing images takes.
+BYTES_PER_IMAGE, BESIDE = 4_000, 100_000_000
 ALMOST_SAME = 1.0 - 1e-9  # the cosine above which a left-out example is an inducing point itself
 LEFT_OUT = "the images that were left out to check"
 
@@ -173,6 +175,15 @@ class SparseGPClassifier(KernelLearner):
         self._settle(kept.rows, numbers[checked])
         return self
 
+    def memory_needed(self, n_examples: int, n_classes: int, channels: Sequence[Channel]) -> int:
+        """What a Gaussian process on the inducing points takes, the examples that are compared with them at a time and those that
+        are kept to be left out, and a little for each image."""
+        m = min(self.n_inducing, n_examples)
+        at_a_time = min(BLOCK, n_examples - m) * (len(channels) + 3) + 3 * min(CHECKED, n_examples)
+        encodings = 16 * m * sum(channel.typical_numbers for channel in channels)
+        pairs = GramsNeeded().bytes_of_pairs(m, len(channels))
+        return pairs + 8 * m * at_a_time + encodings + BYTES_PER_IMAGE * n_examples + BESIDE
+
     def add(self, X: Examples, y: LabelsLike) -> Self:
         """Count more examples, of old or new classes; inducing points, weights, noise and calibration stay.
 
@@ -236,7 +247,8 @@ class SparseGPClassifier(KernelLearner):
         """Read these of the labelled examples, a block at a time, and count them."""
         blocks = [which[start : start + BLOCK] for start in range(0, len(which), BLOCK)]
         for block in track(blocks, "examples", len(blocks)) if len(blocks) > 1 else blocks:
-            self._count(self._compare(_some(X, positions[block])), numbers, block, kept)
+            rows = self.input_.read_once(_some(X, positions[block]))
+            self._count(self._compare(rows), numbers, block, kept)
 
     def _count(self, rows: _Rows, numbers: Indices, which: Indices, kept: _Kept) -> None:
         """Count examples, whose numbers these are, and remember those that are to be left out later."""
@@ -356,10 +368,10 @@ class SparseGPClassifier(KernelLearner):
         check_is_fitted(self)
         X = self._checked(X, reset=False)
         for start in range(0, max(n_examples(X), 1), BLOCK):
-            yield self._compare(_some(X, np.arange(start, min(start + BLOCK, n_examples(X)))))
+            some = _some(X, np.arange(start, min(start + BLOCK, n_examples(X))))
+            yield self._compare(self.input_.read(some))
 
-    def _compare(self, X: Any) -> _Rows:
-        rows = self.input_.read(X)
+    def _compare(self, rows: Any) -> _Rows:
         diagonal = np.tensordot(self.weights_, self.input_.diagonals(rows), axes=1)
         return self._compared(self._combined(self.input_.compare(rows)), diagonal)
 

@@ -44,7 +44,7 @@ def save(model: Storable, path: str | Path) -> None:
     }
     state = State(header, {}).join("model", content)
     try:
-        write_archive(Path(path), with_digest(state), compress=True)
+        write_archive(Path(path), with_digest(state), compress=True, what="writing the model")
     except OSError as error:
         raise ModelFileError(
             f"{path}: could not be written ({error.strerror or error}); nothing was replaced."
@@ -115,7 +115,7 @@ def _read(path: Path) -> State:
         if path.exists() and not path.is_file():
             raise ModelFileError(f"{path}: a folder or a device, not a model file.")
         start = _first_bytes(path)
-        return read_archive(path)
+        return read_archive(path, what="reading the model")
     except FileNotFoundError:
         raise ModelFileError(f"{path}: there is no such file.") from None
     except OSError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,9 +11,26 @@ import pytest
 from typer.testing import Result
 
 from fewsight._base.errors import InvalidInput
-from fewsight.apps.workbench.learners import choose_learner, make_learners, new_learner, usual_channels, way_of
-from fewsight.channels import FisherDog, Phog, SpatialPmk
-from fewsight.learners import LEARNERS, GPClassifier, HistogramGPClassifier, KernelCombination, SVMClassifier
+from fewsight.apps.workbench import learners
+from fewsight.apps.workbench.learners import (
+    WantedLearners,
+    check_memory,
+    choose_learner,
+    make_learners,
+    new_learner,
+    usual_channels,
+    way_of,
+)
+from fewsight.channels import Colour, DensePmk, FisherDog, Phog, SpatialPmk
+from fewsight.learners import (
+    LEARNERS,
+    GPClassifier,
+    HistogramGPClassifier,
+    KernelCombination,
+    Learner,
+    SparseGPClassifier,
+    SVMClassifier,
+)
 from fewsight.persistence import load
 
 TWO = (
@@ -125,3 +143,36 @@ def test_a_learner_of_models_takes_a_channel_that_models_images_and_no_other(mon
     names, remarks = usual_channels(None, ["generative"])
     assert names == ("fisher_kb",)
     assert remarks[0].startswith("Took fisher_kb alone: generative cannot use ")
+
+
+def gigabytes(monkeypatch: pytest.MonkeyPatch, number: float) -> None:
+    monkeypatch.setattr(learners, "memory_of_this_machine", lambda: int(number * 2**30))
+
+
+def test_a_refusal_for_want_of_memory_names_what_would_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    words, many = [SpatialPmk()], 200_000
+    gigabytes(monkeypatch, 8)
+    with pytest.raises(InvalidInput, match=r"200,000 images would need about .* there are 8; use at most") as refusal:
+        check_memory(HistogramGPClassifier(), many, 100, words)
+    assert str(refusal.value).endswith("images, or --learner sparse_gp.")
+    most = int(re.findall(r"at most ([\d,]+) images", str(refusal.value))[0].replace(",", ""))
+    check_memory(HistogramGPClassifier(), most, 100, words)
+    with pytest.raises(InvalidInput):
+        check_memory(HistogramGPClassifier(), most + 1, 100, words)
+    check_memory(SparseGPClassifier(), many, 100, words)
+    gigabytes(monkeypatch, 0.3)
+    with pytest.raises(InvalidInput, match=r"use at most [\d,]+ images\.$"):
+        check_memory(SparseGPClassifier(), many, 100, words)
+
+
+def test_evaluate_refuses_a_learner_that_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:
+    gigabytes(monkeypatch, 8)
+    with pytest.raises(InvalidInput, match=r"evaluate: 50,000 images .* use at most .*, or --learner sparse_gp\.$"):
+        WantedLearners(("gp",)).made(50_000, 100, [Colour()])
+
+
+@pytest.mark.parametrize("learner", [HistogramGPClassifier(), SparseGPClassifier(), GPClassifier()])
+def test_more_images_and_more_channels_take_more_memory(learner: Learner) -> None:
+    one, two = [SpatialPmk()], [SpatialPmk(), DensePmk()]
+    assert learner.memory_needed(1_000, 5, one) < learner.memory_needed(4_000, 5, one)
+    assert learner.memory_needed(4_000, 5, one) < learner.memory_needed(4_000, 5, two)

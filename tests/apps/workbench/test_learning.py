@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from functools import partialmethod
 from pathlib import Path
 
 import numpy as np
 import pytest
 from example_parts.unlabelled_channel import CentredColour
 
-from fewsight._base.errors import InvalidInput
+from fewsight._base.errors import InvalidInput, UnreadableImage
+from fewsight._base.types import LocalFeatures
 from fewsight.apps.workbench import learn
 from fewsight.channels import Colour, SpatialPmk
-from fewsight.images import ImageFile, ImageSet, sample_set
+from fewsight.images import FeatureCache, Image, ImageFile, ImageSet, sample_set
+from fewsight.learners import SparseGPClassifier
+from fewsight.learners.histograms import input as histogram_input
 
 SMALL = {"n_words": 16, "n_levels": 1, "n_descriptors": 500, "longest_side": 48}
 
@@ -100,3 +105,45 @@ def test_a_label_that_looks_wrong_is_named(tiles: ImageSet) -> None:
     doubt = learn(ImageSet(tiles.images, labels), [Colour()], learner="gp").doubts[0]
     assert (doubt.image, doubt.category, doubt.guess) == (tiles.images[0].name, "retina", "brick")
     assert doubt.probability < 0.05
+
+
+@pytest.mark.parametrize("learner", ["sparse_gp", "histogram_gp"])
+def test_with_a_cache_a_tenth_of_the_sets_size_every_image_is_described_once(
+    learner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tiles, described = sample_set(), Counter[str]()
+    describe = SpatialPmk._describe
+
+    def counted(channel: SpatialPmk, image: Image) -> LocalFeatures:
+        described[image.name] += 1
+        return describe(channel, image)
+
+    monkeypatch.setattr(SpatialPmk, "_describe", counted)
+    monkeypatch.setattr(histogram_input, "FITTED_ON", 3)
+    monkeypatch.setattr(SparseGPClassifier, "__init__", partialmethod(SparseGPClassifier.__init__, n_inducing=3))
+    whole = FeatureCache(tmp_path / "whole")
+    channel = SpatialPmk(**SMALL | {"cache": whole})
+    channel.prepare(tiles.images)
+    assert set(described.values()) == {1}
+    described.clear()
+    small = FeatureCache(tmp_path / "small", max_bytes=whole.size() // 10)
+    learned = learn(tiles, [SpatialPmk(**SMALL | {"cache": small})], learner=learner, combine=None)
+    assert sum(learned.counts.values()) == len(tiles) == len(described)
+    assert set(described.values()) == {1}
+    assert small.size() < whole.size() / 8
+
+
+def test_an_image_that_opens_and_cannot_be_described_is_left_out_by_a_learner_for_many(
+    tiles: ImageSet, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    describe = Colour._describe
+
+    def refusing(channel: Colour, image: Image) -> LocalFeatures:
+        if image is tiles.images[4]:
+            raise UnreadableImage(image.name, "no colours")
+        return describe(channel, image)
+
+    monkeypatch.setattr(Colour, "_describe", refusing)
+    learned = learn(tiles, [Colour()], learner="sparse_gp")
+    assert learned.counts == {"brick": 5, "grass": 6, "retina": 6}
+    assert [each.reason for each in learned.images.unreadable] == ["no colours"]

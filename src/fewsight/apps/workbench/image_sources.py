@@ -7,15 +7,18 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from fewsight._base.checks import check_choice
 from fewsight._base.errors import UnreadableImage
+from fewsight._base.parallel import map_pieces
 from fewsight._base.scratch import scratch_folder
 from fewsight.apps.workbench.exchange import image_set_from_project
 from fewsight.apps.workbench.project.location import FILE_NAME
 from fewsight.channels import Channel
 from fewsight.images import FeatureCache, Image, ImageSet, image_set_from_class_folders, image_set_from_table
+from fewsight.images.duplicates import opens
 
 PATIENCE_SECONDS = 20.0  # for threads to end; one image takes far less
 
@@ -94,6 +97,14 @@ def unreadable_among(images: Sequence[Image], channels: Sequence[Channel]) -> li
     """The images that cannot be used, each once. What the channels computed on the way stays in their cache."""
     failures = [failure for channel in channels for failure in channel.prepare(images)]
     return list({failure.name: failure for failure in failures}.values())
+
+
+def unreadable_pictures(images: Sequence[Image], channels: Sequence[Channel]) -> list[UnreadableImage]:
+    """As `unreadable_among`, without describing any image that opens: its look stays in the cache, which is small."""
+    first = channels[0]
+    opened = map_pieces(partial(opens, cache=first.cache), list(images), n_jobs=first.n_jobs, what="opening images")
+    doubtful = [image for image, open_ in zip(images, opened, strict=True) if not open_]
+    return unreadable_among(doubtful, channels)  # some channels need no file
 
 
 def remarks_about(images: Sequence[Image], channels: Sequence[Channel]) -> tuple[str, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import bisect
 import math
 import os
 from collections.abc import Sequence
@@ -29,6 +30,7 @@ DEFAULT_LEARNERS = (GP, SVM, "nn")
 # The number of images above which the learners for many images train faster, of one category and more for each factor of e:
 # see docs/large_scale.md.
 MANY_OF_ONE, MORE_PER_FACTOR = 1_750, 750
+LITTLE = 2**28  # bytes that are never too much for a learner for many images, which is itself the remedy
 
 
 @dataclass(frozen=True)
@@ -149,7 +151,10 @@ class WantedLearners:
     ) -> tuple[dict[str, Learner], tuple[str, ...]]:
         """The learners that suit these numbers of training images and categories, and what to say about the choice."""
         names, remarks = self._names(n_images, n_categories, channels)
-        return make_learners(names, noise_variance=self.noise_variance, svm_c=self.svm_c), remarks
+        learners = make_learners(names, noise_variance=self.noise_variance, svm_c=self.svm_c)
+        for learner in learners.values():
+            check_memory(learner, n_images, n_categories, channels, "evaluate")
+        return learners, remarks
 
     def _names(
         self, n_images: int, n_categories: int, channels: Sequence[Channel]
@@ -191,16 +196,29 @@ def make_learners(
 # Memory.
 
 
-def check_memory(learner: type[Learner], n_images: int, channels: Sequence[Channel]) -> None:
-    """A learner that compares every image with every other: what cannot end well is refused before hours of work."""
-    if fits(learner.needs, n_images, len(channels)):
+def check_memory(
+    learner: Learner, n_images: int, n_categories: int, channels: Sequence[Channel], who: str = "learn"
+) -> None:
+    """What cannot end well is refused before hours of work, and what would fit is named."""
+    memory = memory_of_this_machine()
+    if memory is None:
         return
-    memory, per_pair = memory_of_this_machine() or 1, learner.needs.bytes_of_pairs(1, len(channels))
-    able = [each.name for each in FOR_MANY if not _obstacle(each, channels, False)]
-    remedy = f", or --learner {able[0]}" if able else ""
+
+    def bytes_of(n: int, candidate: Learner = learner) -> int:
+        return candidate.memory_needed(n, n_categories, channels)
+
+    def room(candidate: Learner) -> int:
+        return max(memory, LITTLE) if isinstance(candidate, FOR_MANY) else memory
+
+    if bytes_of(n_images) <= room(learner):
+        return
+    others = (each() for each in FOR_MANY if not isinstance(learner, each) and not _obstacle(each, channels, False))
+    able = [other.name for other in others if bytes_of(n_images, other) <= room(other)]
+    most = bisect.bisect_right(range(1, n_images), memory, key=bytes_of)
+    remedies = [*([f"use at most {most:,} images"] if most else []), *(f"--learner {name}" for name in able[:1])]
     raise InvalidInput(
-        f"learn: {n_images:,} images would need about {per_pair * n_images**2 / 2**30:,.0f} gigabytes of memory, and there are "
-        f"{memory / 2**30:,.0f}; use at most {int((memory / per_pair) ** 0.5):,} images{remedy}."
+        f"{who}: {n_images:,} images would need about {bytes_of(n_images) / 2**30:,.0f} gigabytes of memory, and there are "
+        f"{memory / 2**30:,.0f}; {', or '.join(remedies) or 'no learner needs less'}."
     )
 
 

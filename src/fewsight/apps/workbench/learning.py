@@ -14,8 +14,14 @@ from fewsight._base.errors import InvalidInput, UnreadableImage
 from fewsight._base.none_of_these import NONE_OF_THESE
 from fewsight.apps.workbench.borrowing import Borrowed, BorrowingOptions, borrow
 from fewsight.apps.workbench.channel_options import AUTO, make_channels
-from fewsight.apps.workbench.image_sources import ImageSource, Workplace, remarks_about, unreadable_among
-from fewsight.apps.workbench.learners import check_memory, choose_learner, new_learner, usual_channels, way_of
+from fewsight.apps.workbench.image_sources import (
+    ImageSource,
+    Workplace,
+    remarks_about,
+    unreadable_among,
+    unreadable_pictures,
+)
+from fewsight.apps.workbench.learners import FOR_MANY, check_memory, choose_learner, new_learner, usual_channels, way_of
 from fewsight.apps.workbench.output_paths import checked_files
 from fewsight.apps.workbench.result_kinds import MODEL
 from fewsight.channels import Channel
@@ -132,20 +138,26 @@ def learn(
     choice = choose_learner(learner, len(labelled), n_categories, channels, borrows=borrowing is not None, many=many)
     chosen = LEARNERS[choice.name]
     way = way_of(chosen, channels, combine)
-    check_memory(chosen, len(labelled), channels)
     unfitted = new_learner(choice.name, channels, way, noise_variance)
+    check_memory(unfitted, len(labelled), n_categories, channels)
     remarks = remarks_about(images.images, channels)
     takes_unlabelled = chosen.needs.takes_unlabelled or any(channel.learns_from_unlabelled for channel in channels)
     given = images if takes_unlabelled else labelled
-    usable = given.without(unreadable_among(given.images, channels))
-    usable, copies = _without_copies(usable, channels)
-    counts = dict(sorted(Counter(label for label in usable.labels if label is not None).items()))
-    _check_enough(counts, usable.unreadable)
     outsiders, told = _outsiders(images, chosen, channels)
-    if outsiders:
-        model = unfitted.fit([*usable.images, *outsiders], [*usable.labels, *[NONE_OF_THESE] * len(outsiders)])
-    else:
-        model = unfitted.fit(usable.images, usable.labels)
+
+    def fitted(usable: ImageSet) -> tuple[ImageSet, Copies, dict[str, int], Learner]:
+        usable, copies = _without_copies(usable, channels)
+        counts = dict(sorted(Counter(label for label in usable.labels if label is not None).items()))
+        _check_enough(counts, usable.unreadable)
+        examples = [*usable.images, *outsiders]
+        labels = [*usable.labels, *[NONE_OF_THESE] * len(outsiders)] if outsiders else usable.labels
+        return usable, copies, counts, unfitted.fit(examples, labels)
+
+    try:  # a learner for many describes images while it learns; before, it is only seen whether they open
+        unreadable = unreadable_pictures if chosen in FOR_MANY else unreadable_among
+        usable, copies, counts, model = fitted(given.without(unreadable(given.images, channels)))
+    except UnreadableImage:  # a channel met one that opens and still cannot be described
+        usable, copies, counts, model = fitted(given.without(unreadable_among(given.images, channels)))
     photographs = SamePhotographs(usable.images, usable.labels.tolist(), channels[0].cache, channels[0].n_jobs)
     borrowed = None if borrowing is None else borrow(model.borrower(), borrowing, photographs)
     return Learned(

@@ -14,7 +14,7 @@ from fewsight._base.encodings import MOST_COLUMNS
 from fewsight._base.errors import InvalidInput
 from fewsight._base.state import INTEGERS
 from fewsight._base.types import Indices, Rows, State
-from fewsight.channels import CHANNELS, Channel, fit_channel, stored_channels
+from fewsight.channels import CHANNELS, Channel, Encodings, fit_channel, stored_channels
 from fewsight.images import as_image, find_duplicates
 from fewsight.kernels import HistogramIntersection
 from fewsight.learners.examples import Examples, Images, KernelLike
@@ -23,6 +23,7 @@ from fewsight.learners.inputs.stored import checked_scales
 from fewsight.learners.labels import Labels
 
 WHO = "HistogramGPClassifier"
+FITTED_ON = 4_000  # images at most that channels learn from, such as a codebook; of more, as many drawn at random
 LARGEST_GROUP = 1_000_000  # there is a weight for each number up to the largest
 
 
@@ -69,15 +70,39 @@ class HistogramInput:
                 )
             return rows if len(positions) == rows.shape[0] else rows[positions]
         given = cast(Images, X)
-        self.channels = [fit_channel(clone(channel), given, labels, positions) for channel in self.channels]
         images = [given[position] for position in positions]
-        parts = [channel.encode(images) for channel in self.channels]
+        if len(images) <= FITTED_ON:
+            self.channels = [fit_channel(clone(channel), given, labels, positions) for channel in self.channels]
+            parts = [channel.encode(images) for channel in self.channels]
+        else:
+            parts = self._fit_on_some(given, labels, positions)
         first = self.channels[0]
         self.pictures = find_duplicates(
             [as_image(image) for image in images], cache=first.cache, n_jobs=first.n_jobs
         ).pictures
         self.layout = SideBySide.of(parts)
         return self.layout.rows(parts)
+
+    def _fit_on_some(self, given: Images, labels: Labels, positions: Indices) -> list[Encodings]:
+        """The encodings of all images at these positions, each described once: channels learn from FITTED_ON of them, spread
+        over all, whose local features the cache keeps; the others are encoded as soon as they are described.
+
+        Those that the channels learned from come first, while the cache still has what it kept of them.
+        """
+        some = np.sort(np.random.default_rng(0).permutation(len(positions))[:FITTED_ON])
+        rest = np.setdiff1d(np.arange(len(positions)), some)
+        order = np.argsort(np.concatenate([some, rest]))
+        parts = []
+        for number, unfitted in enumerate(self.channels):
+            channel = self.channels[number] = clone(unfitted)
+            if channel.learns_from_unlabelled:
+                fit_channel(channel, given, labels, positions)
+            else:
+                fit_channel(channel, given, labels[some], positions[some])
+            first = channel.encode([given[position] for position in positions[some]])
+            others = channel.encode([given[position] for position in positions[rest]], keep_features=False)
+            parts.append(first.join(others).take(order))
+        return parts
 
     def read(self, X: Rows | Examples) -> Rows:
         """The histograms of new examples: rows that are checked, or images."""

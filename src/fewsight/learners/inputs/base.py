@@ -39,6 +39,10 @@ class Input(ABC):
     def read(self, X: Any) -> Any:
         """New examples in the form that `compare`, `diagonals` and `extend` take: images are encoded here, once."""
 
+    def read_once(self, X: Any) -> Any:
+        """As `read`, of examples that nobody will read again: what is computed on the way is not kept."""
+        return self.read(X)
+
     @abstractmethod
     def compare(self, rows: Any) -> Sequence[Array]:
         """Scaled Gram matrices new x training."""

@@ -40,6 +40,9 @@ class ChannelInput(Input):
     def read(self, X: Sequence[Any]) -> list[Encodings]:
         return [channel.encode(X) for channel in self.channels]
 
+    def read_once(self, X: Sequence[Any]) -> list[Encodings]:
+        return [channel.encode(X, keep_features=False) for channel in self.channels]
+
     def compare(self, rows: list[Encodings]) -> Sequence[Array]:
         triples = zip(self.channels, rows, self.encodings, strict=True)
         return self._scaled_blocks(channel.gram(new, old) for channel, new, old in triples)
