@@ -46,11 +46,16 @@ def sort(
     least: Annotated[
         float,
         typer.Option(
-            min=0.0, max=1.0, metavar="PROBABILITY", help="Below this the model is unsure, and so is the folder."
+            min=0.0,
+            max=1.0,
+            metavar="PROBABILITY",
+            help="Images that the model is less sure of than this go to _unsure.",
         ),
     ] = 0.5,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Remove what the last sorting made and nobody changed.")] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take the last sorting back: files that were changed since then stay.")
+    ] = False,
     as_json: AsJson = False,
     jobs: options.Jobs = None,
     cache_folder: options.CacheFolder = None,
