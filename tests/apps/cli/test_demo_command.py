@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,7 @@ LESSONS = (
     r"^A category from one image: each category in turn had one image; \d+ of the \d+ others in all are recognised, "
     r"and \d+ once it borrows from related categories(?: \(most: [\w ]+ from [\w ]+, \d+ more\))?\.$",
 )
+FOLDER_OF_PHOTOS = "photos"
 FILES = ["model.fewsight", "predictions.csv", "report.html", "results.json"]
 
 
@@ -43,7 +45,7 @@ def test_a_file_in_the_place_of_the_folder_is_one_sentence(refused: Callable[...
 
 
 def check(folder: Path, said: str) -> None:
-    assert sorted(path.name for path in folder.iterdir()) == FILES
+    assert sorted(path.name for path in folder.iterdir()) == sorted([*FILES, FOLDER_OF_PHOTOS])
     assert all(str(folder / name) in said for name in FILES)
     categories = load(folder / "model.fewsight").classes_.tolist()
     assert len(categories) >= 8
@@ -90,6 +92,15 @@ def test_a_short_demo_leaves_all_it_promises(run: Run, tmp_path: Path, monkeypat
     result = run("demo", "--output", tmp_path / "new" / "folder")
     assert result.exit_code == 0
     check(tmp_path / "new" / "folder", result.stdout)
+    (sort,) = re.findall(r"^  fewsight (sort .*)$", result.stdout, re.MULTILINE)
+    sorted_ = run(*shlex.split(sort), "--yes")
+    assert sorted_.exit_code == 0, sorted_.output
+    found = {path.name for path in (tmp_path / "new" / "folder" / "sorted").iterdir()}
+    assert (
+        {"coins", "galaxies"}
+        <= found
+        <= {*load(tmp_path / "new/folder/model.fewsight").classes_, "_unsure", "_unknown"}
+    )
 
 
 @pytest.mark.slow

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -59,12 +60,19 @@ def _answer(shown: Demonstration) -> None:
         f"Model      {shown.model_file}",
         f"Answers    {shown.predictions_file}",
         "",
+        f"To sort {shown.photos} by this model, into one folder per category:",
+        f"  fewsight sort {_quoted(shown.photos)} {_quoted(shown.photos.with_name('sorted'))} "
+        f"--model {_quoted(shown.model_file)}",
         "To label images yourself, in the browser, starting with these:",
         "  fewsight label --demo",
         "With images of your own, in one folder per category:",
         "  fewsight learn FOLDER -o model.fewsight",
         "  fewsight predict model.fewsight OTHER_IMAGES -o predictions.csv",
     )
+
+
+def _quoted(path: Path) -> str:
+    return shlex.quote(str(path))
 
 
 def _show_accuracies(evaluation: Evaluation) -> None:

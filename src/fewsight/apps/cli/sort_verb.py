@@ -64,14 +64,16 @@ def sort(
     """Sort images into one folder per category, plus _unsure and _unknown.
 
     Shows the plan first. Nothing is overwritten or deleted; a run that was stopped can be repeated or undone. With --undo, a copy
-    whose original is gone stays.
+    whose original is gone stays. The project file remembers what was sorted; with --model one is begun where there is none.
     """
-    with open_project(folder, project, None) as bench, progress_bars():
-        if undo:
+    if undo:
+        with open_project(folder, project, None) as bench, progress_bars():
             _answer_undo(bench.undo_sort(target), as_json)
-            return
-        if target is None:
-            raise typer.BadParameter("TARGET is missing: the folder to sort into.")
+        return
+    if target is None:
+        raise typer.BadParameter("TARGET is missing: the folder to sort into.")
+    _check_model(model)
+    with open_project(folder, project, None, create=model is not None) as bench, progress_bars():
         bench.scan()
         items = bench.labelled_files()
         if model is not None:
@@ -82,6 +84,14 @@ def sort(
         with open_project(folder, project, None) as bench, progress_bars():
             outcome = bench.sort(plan)
         _answer(outcome, plan, as_json)
+
+
+def _check_model(model: Path | None) -> None:
+    """Before a project is begun for it."""
+    if model is not None:
+        from fewsight.apps.workbench.predicting import model_for_images
+
+        model_for_images(model)
 
 
 def _may(yes: bool, as_json: bool) -> bool:

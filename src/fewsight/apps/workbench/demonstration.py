@@ -22,7 +22,7 @@ from fewsight.apps.workbench.output_paths import check_outputs, checked_files, m
 from fewsight.apps.workbench.predicting import Predictions, file_of
 from fewsight.apps.workbench.prediction_table import write_table
 from fewsight.apps.workbench.result_kinds import MODEL, PREDICTIONS, REPORT, RESULTS
-from fewsight.apps.workbench.sample_photos import CHANNELS
+from fewsight.apps.workbench.sample_photos import CHANNELS, PHOTOS, write_sample_photos
 from fewsight.evaluation import ActiveCurves, Evaluation, Protocol, compare_asking
 from fewsight.images import Image, ImageSet, draw_split, sample_set
 from fewsight.learners import GPClassifier
@@ -60,6 +60,7 @@ class Demonstration:
     json_file: Path
     model_file: Path
     predictions_file: Path
+    photos: Path  # a folder of all images without their labels, to sort or to label
 
 
 @checked_files(fills=("output",))
@@ -69,6 +70,7 @@ def demo(output: str | Path, *, workplace: Workplace | None = None) -> Demonstra
     report, results = folder / "report.html", folder / "results.json"
     model, table = folder / "model.fewsight", folder / "predictions.csv"
     check_outputs({REPORT: report, RESULTS: results, MODEL: model, PREDICTIONS: table}, [])
+    photos = write_sample_photos(folder / PHOTOS)
     images = sample_set()
     evaluation = evaluate_images(images, PROTOCOL, channels=CHANNELS, workplace=workplace)
     asking = _ask(images, workplace)
@@ -90,7 +92,7 @@ def demo(output: str | Path, *, workplace: Workplace | None = None) -> Demonstra
         note=" ".join((NOTE, *lessons)),
         asking=asking,
     )
-    return Demonstration(evaluation, asking, learned, lessons, predicted, report, results, model, table)
+    return Demonstration(evaluation, asking, learned, lessons, predicted, report, results, model, table, photos)
 
 
 def which_cue(learned: Learned) -> str:
