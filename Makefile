@@ -42,12 +42,13 @@ smoke-oldest:
 smoke-newest:
 	$(NEWEST_PYTHON) tests/smoke/dependency_sets.py newest
 
-# Built, checked and installed in clean environments, into dist/; `release` also demands a clean tree and a dated changelog, and tags.
+# Built into dist/, checked, and tried in clean environments of the oldest and the newest Python; `release` also demands a clean tree and
+# a dated changelog, and tags.
 dist:
-	$(PYTHON) tests/smoke/release.py --draft
+	$(PYTHON) tests/smoke/release.py --draft --python $(OLDEST_PYTHON) $(NEWEST_PYTHON)
 
 release:
-	$(PYTHON) tests/smoke/release.py
+	$(PYTHON) tests/smoke/release.py --python $(OLDEST_PYTHON) $(NEWEST_PYTHON)
 
 # Which lines and branches the quick tests run.
 coverage: $(VENV)/.dev

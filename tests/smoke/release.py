@@ -1,7 +1,8 @@
 """A release by one command: `python tests/smoke/release.py`, or with `--draft` everything but the demands and the tag.
 
-Builds wheel and sdist into dist/, checks them, installs each in a clean environment outside the checkout, and runs `smoke.py`
-there, which also opens the model and project files that are kept. Uploading is left to whoever may do it.
+Builds wheel and sdist into dist/, checks them, installs each in a clean environment outside the checkout with every Python that
+is named, and runs `smoke.py` there, which also opens the model and project files that are kept. Uploading is left to whoever may
+do it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from dependency_sets import ROOT, _run
@@ -22,20 +24,22 @@ DIST = ROOT / "dist"
 def main() -> int:
     """Demand, build, check, install, try, tag; the exit code."""
     options = _options()
+    pythons = at_hand(options.python)
     version = version_of(ROOT)
     if not options.draft:
         refusal = reason_against(ROOT, version)
         if refusal is not None:
             sys.exit(f"release: {refusal}")
     with tempfile.TemporaryDirectory(prefix="fewsight-release-") as folder:
-        tools = environment(Path(folder) / "tools", options.python)
+        tools = environment(Path(folder) / "tools", pythons[0])
         _run(tools, "-m", "pip", "install", "--quiet", "build", "twine")
         shutil.rmtree(DIST, ignore_errors=True)
         _run(tools, "-m", "build", "--outdir", DIST, ROOT)
         built = built_files(DIST, version)
         _run(tools, "-m", "twine", "check", "--strict", *built)
-        for path in built:
-            try_out(path, Path(folder) / path.suffix.lstrip("."), options.python)
+        for number, python in enumerate(pythons):
+            for path in built:
+                try_out(path, Path(folder) / f"{number}{path.suffix}", python)
     if not options.draft:
         _run("git", "-C", ROOT, "tag", "--annotate", f"v{version}", "--message", f"fewsight {version}")
     print(f"release: {', '.join(path.name for path in built)} are in {DIST.name}/.")
@@ -71,6 +75,19 @@ def built_files(folder: Path, version: str) -> list[Path]:
     return expected
 
 
+def at_hand(pythons: Sequence[str]) -> list[str]:
+    """The Pythons that are named, each once; one that cannot be started ends the run before anything is built."""
+    for python in pythons:
+        try:
+            subprocess.run([python, "--version"], capture_output=True, check=True)
+        except (OSError, subprocess.CalledProcessError):
+            sys.exit(
+                f"release: {python} must start a Python to try the release with, and does not. Name one that does: "
+                "make dist OLDEST_PYTHON=python3.11 NEWEST_PYTHON=python3.12"
+            )
+    return list(dict.fromkeys(pythons))
+
+
 def environment(folder: Path, python: str) -> Path:
     """The Python of a new virtual environment."""
     _run(python, "-m", "venv", folder)
@@ -87,6 +104,7 @@ def try_out(built: Path, folder: Path, python: str) -> None:
     )
     if done.returncode:
         sys.exit(done.returncode)
+    print(f"release: {built.name} works with {python}.", flush=True)
 
 
 def _git(root: Path, *arguments: str) -> str:
@@ -99,7 +117,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--draft", action="store_true", help="whatever the tree and the changelog are, and without a tag"
     )
-    parser.add_argument("--python", default=sys.executable, help="the Python to try it with")
+    parser.add_argument(
+        "--python", nargs="+", default=[sys.executable], help="the Pythons to try it with, the oldest first"
+    )
     return parser.parse_args()
 
 

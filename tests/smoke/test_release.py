@@ -12,7 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from release import ROOT, built_files, reason_against, version_of
+from release import ROOT, at_hand, built_files, reason_against, version_of
 
 import fewsight
 
@@ -67,6 +67,12 @@ def test_only_a_wheel_and_an_sdist_of_the_version_are_taken(tmp_path: Path) -> N
         built_files(tmp_path, "1.2.0")
 
 
+def test_a_python_that_cannot_be_started_is_named_before_anything_is_built() -> None:
+    assert at_hand([sys.executable, sys.executable]) == [sys.executable]
+    with pytest.raises(SystemExit, match=r"^release: python0\.9 must start a Python"):
+        at_hand([sys.executable, "python0.9"])
+
+
 def test_the_version_stands_in_one_place_and_is_repeated_right() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     assert "version" not in project["project"]
@@ -89,8 +95,9 @@ def test_the_workflow_runs_on_the_oldest_and_the_newest_python() -> None:
     (oldest,) = re.findall(r"^OLDEST_PYTHON \?= python(.+)$", makefile, re.MULTILINE)
     (newest,) = re.findall(r"^NEWEST_PYTHON \?= python(.+)$", makefile, re.MULTILINE)
     assert oldest == needed
-    workflow = (ROOT / ".github" / "workflows" / "tests.yml").read_text()
-    assert f'python: ["{oldest}", "{newest}"]' in workflow
+    workflows = ROOT / ".github" / "workflows"
+    assert f'python: ["{oldest}", "{newest}"]' in (workflows / "tests.yml").read_text()
+    assert re.search(rf"^ +{oldest}\n +{newest}$", (workflows / "release.yml").read_text(), re.MULTILINE)
 
 
 @pytest.mark.parametrize("name", ["tests", "release"])

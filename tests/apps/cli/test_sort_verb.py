@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -23,6 +24,22 @@ def test_nothing_is_done_unless_told(run: Run, labelled: Path, tmp_path: Path) -
     assert f"15 files will be copied into {tmp_path / 'sorted'}; 0 are there already." in result.stdout
     assert "nothing was done; add --yes to do it" in result.stderr
     assert not (tmp_path / "sorted").exists()
+
+
+def test_a_model_sorts_a_folder_that_nobody_has_labelled(
+    run: Run, refused: Callable[..., str], photos: Path, tmp_path: Path
+) -> None:
+    model, flat, target = tmp_path / "model.fewsight", tmp_path / "flat", tmp_path / "sorted"
+    assert run("learn", photos, "-o", model, "--channels", "colour", "--no-cache").exit_code == 0
+    flat.mkdir()
+    for number, path in enumerate(sorted(photos.glob("*/*"))):
+        shutil.copy(path, flat / f"{number}{path.suffix}")
+    n_images = len(list(flat.iterdir()))
+    assert "no such file" in refused("sort", flat, target, "--model", tmp_path / "none.fewsight")
+    assert len(list(flat.iterdir())) == n_images  # no project was begun for a model that is not there
+    assert f"Sorted {n_images} files." in run("sort", flat, target, "--model", model, "--yes", "--no-cache").stdout
+    assert sum(names_in(target).values()) == n_images
+    assert f"Took back {n_images} files." in run("sort", flat, "--undo").stdout
 
 
 def test_labelled_images_are_sorted_and_taken_back(run: Run, labelled: Path, tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from fewsight._base.errors import FewsightError
 from fewsight.apps.cli.console import say
+from fewsight.apps.cli.help_page import plain
 from fewsight.apps.cli.signals import STOPPED, WORDS
 
 FAILED = 1  # usage errors are 2, given by typer
@@ -18,6 +19,10 @@ FAILED = 1  # usage errors are 2, given by typer
 
 class PlainErrors(TyperGroup):
     """The group of all commands; it runs one, and answers plainly for whatever a person can cause."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The options of the program itself."""
+        return plain(super().get_params(ctx))
 
     def make_context(self, *arguments: Any, **settings: Any) -> Any:
         """Read the options, or show the help."""

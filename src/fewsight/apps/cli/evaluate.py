@@ -48,22 +48,46 @@ def evaluate(
     images_per_class: Annotated[
         int | None,
         typer.Option(
-            min=2, metavar="NUMBER", show_default="all", help="Images of each category that take part, drawn at random."
+            min=2,
+            metavar="NUMBER",
+            show_default="all",
+            rich_help_panel=options.MEASURE,
+            help="Images of each category that take part, drawn at random.",
         ),
     ] = None,
     per_class: Annotated[
-        str, typer.Option(metavar="NUMBERS", help="Training images per category; several, as 1,3,5, give a curve.")
+        str,
+        typer.Option(
+            metavar="NUMBERS",
+            rich_help_panel=options.MEASURE,
+            help="Training images per category; several, as 1,3,5, give a curve.",
+        ),
     ] = "5",
     test_per_class: Annotated[
         int | None,
-        typer.Option(min=1, metavar="NUMBER", show_default="all that remain", help="Test images per category."),
+        typer.Option(
+            min=1,
+            metavar="NUMBER",
+            show_default="all that remain",
+            rich_help_panel=options.MEASURE,
+            help="Test images per category.",
+        ),
     ] = None,
-    repeats: Annotated[int, typer.Option(min=1, metavar="NUMBER", help="How often to draw anew.")] = 10,
+    repeats: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            metavar="NUMBER",
+            rich_help_panel=options.MEASURE,
+            help="How many times to draw training and test images anew.",
+        ),
+    ] = 10,
     hold_out: Annotated[
         int,
         typer.Option(
             min=0,
             metavar="NUMBER",
+            rich_help_panel=options.MEASURE,
             help="Categories not to learn, drawn anew each time: are their images recognised as unknown?",
         ),
     ] = 0,
@@ -72,6 +96,7 @@ def evaluate(
         typer.Option(
             min=0,
             metavar="NUMBER",
+            rich_help_panel=options.MEASURE,
             help="Further images to learn from without their labels, for channels that do so; they are never test images.",
         ),
     ] = 0,
@@ -79,7 +104,8 @@ def evaluate(
         bool,
         typer.Option(
             "--borrow",
-            help="Instead: each category in turn is new and learned from --per-class images, alone and borrowing from others.",
+            rich_help_panel=options.FEW,
+            help="Measure borrowing instead: each category in turn is learned from --per-class images, without and with a loan.",
         ),
     ] = False,
     closest: options.Closest = 10,
@@ -90,9 +116,9 @@ def evaluate(
         typer.Option(
             metavar="WAYS",
             show_default="none for one channel, all that the learners know for several",
-            help="Channels by themselves (none), together (average), or together with learned weights (evidence; "
-            "l1 and l2 for mkl, l1 for infinite); "
-            "joined by commas.",
+            rich_help_panel=options.COMPARE,
+            help="How to use several channels: each by itself (none), with equal weights (average), or with learned ones "
+            "(evidence; l1 and l2 for mkl, l1 for infinite); joined by commas.",
         ),
     ] = None,
     learners: Annotated[
@@ -100,6 +126,7 @@ def evaluate(
         typer.Option(
             metavar="NAMES",
             show_default="gp,svm,nn; with many images histogram_gp or sparse_gp for gp",
+            rich_help_panel=options.COMPARE,
             help="Learners, joined by commas: gp, svm, nn (nearest neighbour), mean (nearest class mean), logistic, "
             "histogram_gp and sparse_gp (gp for very many images), combination (gp that always learns weights for channels), "
             "span_bound (support vector machines with one weighted Gaussian over all channels), "
@@ -112,6 +139,7 @@ def evaluate(
         bool,
         typer.Option(
             "--baselines",
+            rich_help_panel=options.COMPARE,
             help="Also compare, label by label: gp with labels it asks for and with random ones, against logistic regression, "
             "nearest neighbour, nearest class mean and SVM on the same features.",
         ),
@@ -121,15 +149,29 @@ def evaluate(
     svm_c: Annotated[
         float | None,
         typer.Option(
-            "--svm-c", metavar="C", show_default="the learner's own", help="Cost C of the support vector machine."
+            "--svm-c",
+            metavar="C",
+            show_default="the learner's own",
+            rich_help_panel=options.COMPARE,
+            help="Cost C of the support vector machine.",
         ),
     ] = None,
     seed: options.Seed = 0,
     json_file: Annotated[
-        Path | None, typer.Option("--json", metavar="FILE", show_default=False, help="Write the results as JSON.")
+        Path | None,
+        typer.Option(
+            "--json",
+            metavar="FILE",
+            show_default=False,
+            rich_help_panel=options.KEEP,
+            help="Write the results as JSON.",
+        ),
     ] = None,
     report_file: Annotated[
-        Path | None, typer.Option("--report", metavar="FILE", show_default=False, help="Write an HTML report.")
+        Path | None,
+        typer.Option(
+            "--report", metavar="FILE", show_default=False, rich_help_panel=options.KEEP, help="Write an HTML report."
+        ),
     ] = None,
     jobs: options.Jobs = None,
     cache_folder: options.CacheFolder = None,
@@ -252,7 +294,7 @@ def _show_unknown(evaluation: Evaluation) -> None:
         return
     show_table(headings, rows, numbers=range(2, len(headings)))
     tell(
-        "Told apart: of an image of a category that was learned and one of another, how often it says which is which; "
+        "Told apart (AUROC): given one known and one unknown image, how often the unknown one scores stranger; "
         "50 % is guessing."
     )
 

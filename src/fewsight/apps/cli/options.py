@@ -14,9 +14,11 @@ from fewsight.apps.cli.signals import undisturbed
 if TYPE_CHECKING:
     from fewsight.apps.workbench import BorrowingOptions, Workplace
 
-# The groups in which `--help` shows options; those of no group come first.
-LEARN_FROM, LOOK, FEW, MANY, KEEP = (
+# The groups in which `--help` shows options, in this order; those of no group come first.
+GROUPS = LEARN_FROM, MEASURE, COMPARE, LOOK, FEW, MANY, KEEP = (
     "What to learn from",
+    "How to measure",
+    "What to compare",
     "How to look at images",
     "Few images",
     "Many images",
@@ -54,7 +56,7 @@ Channels = Annotated[
         metavar="NAMES",
         show_default="FEWSIGHT_CHANNELS, or pretrained (without it spatial_pmk), colour, texture and phog",
         rich_help_panel=LOOK,
-        help="Channels, joined by commas, or auto for a set that suits photographs; `fewsight channels` lists them.",
+        help="Channels, joined by commas, or auto for all that suit photographs; `fewsight channels` lists them.",
     ),
 ]
 Settings = Annotated[
@@ -82,7 +84,7 @@ Many = Annotated[
         metavar="NUMBER",
         show_default="2,300 for two categories, 5,200 for a hundred",
         rich_help_panel=MANY,
-        help="Switch from gp to histogram_gp or sparse_gp at this many labelled images, where no learner is named.",
+        help="Switch from gp to histogram_gp or sparse_gp at this many labelled images, unless a learner is named.",
     ),
 ]
 Sense = Annotated[

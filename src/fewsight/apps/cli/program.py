@@ -19,6 +19,7 @@ from fewsight.apps.cli import (
     sort_verb,
 )
 from fewsight.apps.cli.errors import PlainErrors
+from fewsight.apps.cli.help_page import PlainCommand
 
 app = typer.Typer(
     name="fewsight",
@@ -30,20 +31,20 @@ app = typer.Typer(
     epilog="To see what it does, on images that come with it: [bold]fewsight label --demo[/bold]",
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.command(epilog=demo.EXAMPLES)(demo.demo)
-app.command(epilog=label.EXAMPLES)(label.label)
-app.command(epilog=learn.EXAMPLES)(learn.learn)
-app.command(epilog=predict.EXAMPLES)(predict.predict)
-app.command(epilog=evaluate.EXAMPLES)(evaluate.evaluate)
-app.command(epilog=channels.EXAMPLES)(channels.channels)
-app.command(epilog=parts.EXAMPLES)(parts.parts)
-app.command(epilog=cache_verb.EXAMPLES)(cache_verb.cache)
-app.command(epilog=project_verbs.STATUS_EXAMPLES)(project_verbs.status)
-app.command(epilog=sort_verb.EXAMPLES)(sort_verb.sort)
-app.command(epilog=project_verbs.IMPORT_EXAMPLES, name="import")(project_verbs.import_)
-app.command(epilog=project_verbs.EXPORT_EXAMPLES)(project_verbs.export)
-app.command(epilog=project_verbs.HISTORY_EXAMPLES)(project_verbs.history)
-app.command(epilog=project_verbs.UNDO_EXAMPLES)(project_verbs.undo)
+app.command(epilog=demo.EXAMPLES, cls=PlainCommand)(demo.demo)
+app.command(epilog=label.EXAMPLES, cls=PlainCommand)(label.label)
+app.command(epilog=learn.EXAMPLES, cls=PlainCommand)(learn.learn)
+app.command(epilog=predict.EXAMPLES, cls=PlainCommand)(predict.predict)
+app.command(epilog=evaluate.EXAMPLES, cls=PlainCommand)(evaluate.evaluate)
+app.command(epilog=channels.EXAMPLES, cls=PlainCommand)(channels.channels)
+app.command(epilog=parts.EXAMPLES, cls=PlainCommand)(parts.parts)
+app.command(epilog=cache_verb.EXAMPLES, cls=PlainCommand)(cache_verb.cache)
+app.command(epilog=project_verbs.STATUS_EXAMPLES, cls=PlainCommand)(project_verbs.status)
+app.command(epilog=sort_verb.EXAMPLES, cls=PlainCommand)(sort_verb.sort)
+app.command(epilog=project_verbs.IMPORT_EXAMPLES, cls=PlainCommand, name="import")(project_verbs.import_)
+app.command(epilog=project_verbs.EXPORT_EXAMPLES, cls=PlainCommand)(project_verbs.export)
+app.command(epilog=project_verbs.HISTORY_EXAMPLES, cls=PlainCommand)(project_verbs.history)
+app.command(epilog=project_verbs.UNDO_EXAMPLES, cls=PlainCommand)(project_verbs.undo)
 
 
 def _show_version(wanted: bool) -> None:
@@ -57,7 +58,7 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def fewsight(
     version: Annotated[
-        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and leave.")
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Learn visual categories from a handful of labelled images, and say how sure it is."""

@@ -46,11 +46,16 @@ def sort(
     least: Annotated[
         float,
         typer.Option(
-            min=0.0, max=1.0, metavar="PROBABILITY", help="Below this the model is unsure, and so is the folder."
+            min=0.0,
+            max=1.0,
+            metavar="PROBABILITY",
+            help="Images that the model is less sure of than this go to _unsure.",
         ),
     ] = 0.5,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do it without asking.")] = False,
-    undo: Annotated[bool, typer.Option("--undo", help="Remove what the last sorting made and nobody changed.")] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Take the last sorting back: files that were changed since then stay.")
+    ] = False,
     as_json: AsJson = False,
     jobs: options.Jobs = None,
     cache_folder: options.CacheFolder = None,
@@ -59,14 +64,16 @@ def sort(
     """Sort images into one folder per category, plus _unsure and _unknown.
 
     Shows the plan first. Nothing is overwritten or deleted; a run that was stopped can be repeated or undone. With --undo, a copy
-    whose original is gone stays.
+    whose original is gone stays. The project file remembers what was sorted; with --model one is begun where there is none.
     """
-    with open_project(folder, project, None) as bench, progress_bars():
-        if undo:
+    if undo:
+        with open_project(folder, project, None) as bench, progress_bars():
             _answer_undo(bench.undo_sort(target), as_json)
-            return
-        if target is None:
-            raise typer.BadParameter("TARGET is missing: the folder to sort into.")
+        return
+    if target is None:
+        raise typer.BadParameter("TARGET is missing: the folder to sort into.")
+    _check_model(model)
+    with open_project(folder, project, None, create=model is not None) as bench, progress_bars():
         bench.scan()
         items = bench.labelled_files()
         if model is not None:
@@ -77,6 +84,14 @@ def sort(
         with open_project(folder, project, None) as bench, progress_bars():
             outcome = bench.sort(plan)
         _answer(outcome, plan, as_json)
+
+
+def _check_model(model: Path | None) -> None:
+    """Before a project is begun for it."""
+    if model is not None:
+        from fewsight.apps.workbench.predicting import model_for_images
+
+        model_for_images(model)
 
 
 def _may(yes: bool, as_json: bool) -> bool:

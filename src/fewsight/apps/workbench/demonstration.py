@@ -1,11 +1,12 @@
 """The whole way on the embedded images: learning curves, a report, a model file, predictions from it, and four short lessons.
 
-The lessons are which cue decides, a category that was never shown, a wrong label, and a category from one image. Categories and
-images are drawn by the seed; what comes out is said, whatever it is.
+The lessons are which cue decides, categories that were never shown, wrong labels, and categories from one image. Each category
+has its turn, so that none is picked for its figures; what comes out is said, whatever it is.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,9 +22,9 @@ from fewsight.apps.workbench.output_paths import check_outputs, checked_files, m
 from fewsight.apps.workbench.predicting import Predictions, file_of
 from fewsight.apps.workbench.prediction_table import write_table
 from fewsight.apps.workbench.result_kinds import MODEL, PREDICTIONS, REPORT, RESULTS
-from fewsight.apps.workbench.sample_photos import CHANNELS
+from fewsight.apps.workbench.sample_photos import CHANNELS, PHOTOS, write_sample_photos
 from fewsight.evaluation import ActiveCurves, Evaluation, Protocol, compare_asking
-from fewsight.images import ImageSet, draw_split, sample_set
+from fewsight.images import Image, ImageSet, draw_split, sample_set
 from fewsight.learners import GPClassifier
 from fewsight.persistence import load_learner, save
 
@@ -32,8 +33,18 @@ EXAMPLES_TO_LEARN = 10  # per category
 STARTS = 10  # of asking for labels, each from other first examples
 NOTE = (
     "The images are tiles of photographs that come with scikit-image, one photograph per category and no pixel in two tiles: "
-    "a test of telling materials apart by their colours and textures."
+    "a test of telling materials apart by their colours and textures. The other channels that are used by default look for the "
+    "shapes of objects, which tiles do not have, and are left out here."
 )
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """How many images the model file was asked about, how many it named right, and how many it called unknown."""
+
+    n_images: int
+    n_right: int
+    n_unknown: int
 
 
 @dataclass(frozen=True)
@@ -44,12 +55,12 @@ class Demonstration:
     asking: ActiveCurves
     learned: Learned
     lessons: tuple[str, ...]  # a sentence each
-    n_predicted: int
-    n_right: int
+    predicted: Predicted
     report_file: Path
     json_file: Path
     model_file: Path
     predictions_file: Path
+    photos: Path  # a folder of all images without their labels, to sort or to label
 
 
 @checked_files(fills=("output",))
@@ -59,6 +70,7 @@ def demo(output: str | Path, *, workplace: Workplace | None = None) -> Demonstra
     report, results = folder / "report.html", folder / "results.json"
     model, table = folder / "model.fewsight", folder / "predictions.csv"
     check_outputs({REPORT: report, RESULTS: results, MODEL: model, PREDICTIONS: table}, [])
+    photos = write_sample_photos(folder / PHOTOS)
     images = sample_set()
     evaluation = evaluate_images(images, PROTOCOL, channels=CHANNELS, workplace=workplace)
     asking = _ask(images, workplace)
@@ -68,7 +80,9 @@ def demo(output: str | Path, *, workplace: Workplace | None = None) -> Demonstra
     train, test = images.select(split.train), images.select(split.test)
     learned = _learn(train, workplace)
     save(learned.model, model)
-    lessons = (which_cue(learned), *_surprises(train, test, workplace), _one_image(train, test, workplace))
+    predicted = _predict(test, model, table, workplace)
+    surprises = _surprises(train, test, predicted.n_unknown, workplace)
+    lessons = (which_cue(learned), *surprises, _one_image(train, test, workplace))
     write_results(
         evaluation,
         images,
@@ -78,13 +92,12 @@ def demo(output: str | Path, *, workplace: Workplace | None = None) -> Demonstra
         note=" ".join((NOTE, *lessons)),
         asking=asking,
     )
-    n_right, n_predicted = _predict(test, model, table, workplace)
-    return Demonstration(evaluation, asking, learned, lessons, n_predicted, n_right, report, results, model, table)
+    return Demonstration(evaluation, asking, learned, lessons, predicted, report, results, model, table, photos)
 
 
 def which_cue(learned: Learned) -> str:
     """How much each channel counts."""
-    return f"Which cue decides: {', '.join(f'{name} counts {share:.0%}' for name, share in learned.shares.items())}."
+    return f"Which cue decides: {', '.join(f'{name} counts {100 * share:.0f} %' for name, share in learned.shares.items())}."
 
 
 def _ask(images: ImageSet, workplace: Workplace) -> ActiveCurves:
@@ -115,58 +128,64 @@ def _learn(images: ImageSet, workplace: Workplace) -> Learned:
         return learn(images, channels)
 
 
-def _surprises(train: ImageSet, test: ImageSet, workplace: Workplace) -> tuple[str, str]:
-    """What is said about a category that was never shown, and about one label that is wrong."""
-    stranger, other = _drawn(train, 0)
-    shown = train.select(train.labels != stranger)
-    labels = shown.labels.copy()
-    place = int(np.flatnonzero(labels == other)[0])
-    truth, name = labels[place], shown.images[place].name
-    labels[place] = next(category for category in shown.classes if category != truth)
-    learned = _learn(ImageSet(shown.images, labels.tolist()), workplace)
-    doubted = [doubt.image for doubt in learned.doubts]
-    where = f"number {doubted.index(name) + 1} of" if name in doubted else "none of"
-    wrong = (
-        f"A wrong label: one image of {truth} was called {labels[place]} on purpose; it is {where} {len(doubted)} labels "
-        "that look wrong to the model."
-    )
-    called = np.array([row.unknown == "yes" for row in Predictions(learned.model, test.images, workplace)])
-    strange = test.labels == stranger
+def _surprises(train: ImageSet, test: ImageSet, n_alarms: int, workplace: Workplace) -> tuple[str, str]:
+    """What is said about categories that were never shown, and about labels that are wrong: each category in turn."""
+    n_called, n_found, n_accused = 0, 0, 0
+    for stranger, other in _in_turn(train):
+        shown = train.select(train.labels != stranger)
+        labels = shown.labels.copy()
+        place = int(np.flatnonzero(labels == other)[0])
+        labels[place] = next(category for category in shown.classes if category != other)
+        learned = _learn(ImageSet(shown.images, labels.tolist()), workplace)
+        doubted = [doubt.image for doubt in learned.doubts]
+        found = shown.images[place].name in doubted
+        n_found, n_accused = n_found + found, n_accused + len(doubted) - found
+        strange = test.select(test.labels == stranger).images
+        n_called += sum(row.unknown == "yes" for row in Predictions(learned.model, strange, workplace))
+    n, turns = len(test), len(train.classes)
     return (
-        f"Unknown: {stranger} was never shown; {called[strange].sum()} of its {strange.sum()} images are called unknown, "
-        f"and {called[~strange].sum()} of {(~strange).sum()} images of the categories that were shown.",
-        wrong,
+        f"Unknown images: each category in turn was never shown; {n_called} of its {n} images in all are called unknown. So are "
+        f"{n_alarms} of {n} when all categories were shown.",
+        f"Wrong labels: in each turn one image got a wrong label; {n_found} of {turns} were found, and {n_accused} right labels "
+        "were doubted.",
     )
 
 
 def _one_image(train: ImageSet, test: ImageSet, workplace: Workplace) -> str:
-    """What is said about a category of which one image was shown, before and after it borrows."""
-    newcomer, _ = _drawn(train, 1)
-    others = np.flatnonzero(train.labels == newcomer)[1:]
-    learned = _learn(train.without(others.tolist()), workplace)
-    asked = test.select(test.labels == newcomer)
-
-    def right() -> int:
-        return sum(row.category == newcomer for row in Predictions(learned.model, asked.images, workplace))
-
-    alone = right()
-    borrowed = borrow(learned.model.borrower())
-    lenders = " and ".join(sorted({str(loan.lender) for loan in borrowed.suggestions})) or "nobody, as nothing suits"
+    """What is said about categories of which one image was shown, before and after they borrow: each in turn."""
+    alone, helped = 0, 0
+    loans: dict[str, tuple[int, str]] = {}  # by borrower: images more that are recognised, and from whom it borrows
+    for newcomer, _ in _in_turn(train):
+        others = np.flatnonzero(train.labels == newcomer)[1:]
+        learned = _learn(train.without(others.tolist()), workplace)
+        asked = test.select(test.labels == newcomer).images
+        before = _n_called(newcomer, learned, asked, workplace)
+        lenders = sorted({str(loan.lender) for loan in borrow(learned.model.borrower()).suggestions})
+        after = _n_called(newcomer, learned, asked, workplace) if lenders else before
+        alone, helped = alone + before, helped + after
+        loans[newcomer] = (after - before, " and ".join(lenders))
+    best = max(loans, key=lambda name: loans[name][0])
+    example = f" (most: {best} from {loans[best][1]}, {loans[best][0]} more)" if loans[best][0] > 0 else ""
     return (
-        f"A category from one image: with one image of {newcomer}, {alone} of {len(asked)} others are recognised; "
-        f"{right()} once it borrows from {lenders}."
+        f"A category from one image: each category in turn had one image; {alone} of the {len(test)} others in all are "
+        f"recognised, and {helped} once it borrows from related categories{example}."
     )
 
 
-def _drawn(images: ImageSet, number: int) -> tuple[str, str]:
-    """Two categories, by the seed."""
-    one, other = np.random.default_rng([PROTOCOL.seed, number]).permutation(images.classes)[:2].tolist()
-    return one, other
+def _n_called(category: str, learned: Learned, images: Sequence[Image], workplace: Workplace) -> int:
+    return sum(row.category == category for row in Predictions(learned.model, images, workplace))
 
 
-def _predict(images: ImageSet, model_file: Path, table: Path, workplace: Workplace) -> tuple[int, int]:
-    """Ask the model file, as another machine would; how many answers are right, of how many."""
+def _in_turn(images: ImageSet) -> Iterator[tuple[str, str]]:
+    """Each category, and another one."""
+    names = list(images.classes)
+    return zip(names, names[1:] + names[:1], strict=True)
+
+
+def _predict(images: ImageSet, model_file: Path, table: Path, workplace: Workplace) -> Predicted:
+    """Ask the model file, as another machine would."""
     rows = list(Predictions(load_learner(model_file), images.images, workplace))
     write_table(table, rows)
     truth = {file_of(image): label for image, label in zip(images.images, images.labels, strict=True)}
-    return sum(truth[row.file] == row.category for row in rows), len(rows)
+    n_right = sum(truth[row.file] == row.category for row in rows)
+    return Predicted(len(rows), n_right, sum(row.unknown == "yes" for row in rows))

@@ -93,9 +93,7 @@ def predict_images(
     `write_prediction_report`: neither may be one of these files.
     The options can only say where a file lies that a channel needs: `{"vectors": {"table": "new.csv"}}`.
     """
-    model = load_learner(model_file)
-    if not model.needs.are_images(model.channels):
-        raise ModelFileError(f"{model_file}: this model does not categorise images; it can be used from Python only.")
+    model = model_for_images(model_file)
     set_places(model.channels, options or {})
     for channel in model.channels:
         channel.check()
@@ -103,6 +101,14 @@ def predict_images(
     predictions = Predictions(model, found.images, workplace or Workplace())
     predictions.unreadable.extend(found.unreadable)
     return predictions
+
+
+def model_for_images(model_file: str | Path) -> Learner:
+    """The model of a file; one that does not categorise images is refused."""
+    model = load_learner(model_file)
+    if not model.needs.are_images(model.channels):
+        raise ModelFileError(f"{model_file}: this model does not categorise images; it can be used from Python only.")
+    return model
 
 
 def file_of(image: Image) -> str:

@@ -14,6 +14,7 @@ from fewsight.images.image import thumbnail
 from fewsight.images.sample_set import TILE_SIDE
 
 CHANNELS = ("colour", "texture")  # what tells the tiles of the sample set apart
+PHOTOS = "photos"  # the folder of them, in that of the demonstration
 _SEED = 0  # of the order, so that no number tells a category
 
 
