@@ -5,9 +5,9 @@ With n_k of the n examples in class k, of c classes, the column of class k has t
     (n / (c n_k))^p for its own examples,    -((n - n / c) / (n - n_k))^p for all others,
 
 so that both sides weigh nearly what they would weigh if all classes had n / c examples; classes of one size have +1 and -1. The
-power p is POWER for few labels or many classes. With two classes both levels of a column move, and the more labels there are, the
-less is needed: from FEW labels per class on p = POWER (n / (c FEW))^(-FADING / (c - 1)). The noise is the same for all: more of it
-on the examples of a frequent class would leave them uncertain, and they would be asked about again and again.
+power p is POWER for few labels or many classes. With two classes both levels of a column move, and the more labels there are,
+the less is needed: from FEW labels per class on p = POWER (n / (c FEW))^(-FADING / (c - 1)). The noise is the same for all: more
+of it on the examples of a frequent class would leave them uncertain, and they would be asked about again and again.
 
 Such a column is s t + d for the plain targets t of +1 and -1, with s half the sum of the two levels and d half their difference.
 The posterior is linear in the targets, so its means are s times those of t plus d times those of a column of ones: an example
