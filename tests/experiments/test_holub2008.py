@@ -1,6 +1,7 @@
 """The experiments on parts: what is kept apart and taken away, and a small version of each."""
 
 import argparse
+import importlib
 import json
 import subprocess
 import sys
@@ -184,3 +185,27 @@ def test_models_of_two_persons_are_learned_from_ten_photographs_of_each(caltech1
     assert list(suite.members) == ["R2S", "R2A"]
     assert sum(len(columns) for columns in suite.members.values()) == suite.train.shape[1] == 2 * (2 * 2 * 20 + 4)
     assert suite.unweighted(["R2S", "R2A"]) > 0.6
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "fig4",
+        "table1",
+        "table2",
+        "fig7",
+        "fig10",
+        "fig11",
+        "table3",
+        "table4",
+        "table5",
+        "fig16",
+        "fig17",
+        "localisation",
+    ],
+)
+def test_every_table_and_figure_is_a_command_with_a_result_file_of_its_own(name):
+    module = importlib.import_module(f"experiments.holub2008.{name}")
+    options = module.parser().parse_args(["DATA", "--work", "WORK"])
+    assert options.json == Path(f"experiments/results/holub2008/{name}.json")
+    assert f"experiments.holub2008.{name} DATA --work FOLDER" in module.__doc__
