@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fewsight.images import sample_set
-from fewsight.persistence import VERSION, load
+from fewsight.persistence import VERSION, load, save
 
 FIXTURES = Path(__file__).parent / "fixtures"
 VERSIONS = range(1, VERSION + 1)
@@ -47,3 +47,15 @@ def test_a_kept_file_answers_as_it_did(version: int) -> None:
 
 def test_a_kept_file_is_small() -> None:
     assert all(path.stat().st_size < 200_000 for path in FIXTURES.iterdir())
+
+
+def test_a_loan_keeps_its_form_through_files_and_a_new_one_has_the_new_form(tmp_path: Path) -> None:
+    """A loan of an early file is not blended with what the borrower is alone; one that is made today is."""
+    model = load(FIXTURES / "model_v2.fewsight")
+    (borrower,) = model.loans_
+    assert not model.loans_[borrower].blended
+    model.borrow(next(name for name in model.classes_.tolist() if name != borrower), borrower, 0.5)
+    save(model, tmp_path / "again.fewsight")
+    again = load(tmp_path / "again.fewsight")
+    assert again.loans_ == model.loans_
+    np.testing.assert_allclose(again.leave_one_out().mean, model.leave_one_out().mean, rtol=0, atol=1e-12)

@@ -384,7 +384,7 @@ class ActiveLearner(BaseEstimator):
             )
         learner = self._replay.follower.learner(self.view_.labelled, self._replay.settings)
         for category, loan in self.view_.loans.items():
-            learner.borrower().borrow(category, *loan)
+            learner.borrower().borrow(category, loan.lender, loan.rho)
         return learner
 
     @property

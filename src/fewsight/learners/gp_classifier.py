@@ -259,7 +259,10 @@ class GPClassifier(LoanMixin, KernelLearner):
             "false_alarm_rate": float(self.false_alarm_rate),
         }
         loans, borrowed = self._loans_state()
-        state = State({**header, "loans": loans}, {"weights": self.weights_, "borrowed": borrowed})
+        blended = [int(loan.blended) for loan in self.loans_.values()]
+        state = State(
+            {**header, "loans": loans, "loans_blended": blended}, {"weights": self.weights_, "borrowed": borrowed}
+        )
         if not loans:
             state = State(header, {"weights": self.weights_})  # as a reader of the first version expects it
         state = state.join("posterior", self.posterior_.state())
@@ -281,7 +284,9 @@ class GPClassifier(LoanMixin, KernelLearner):
         check_sizes(self.posterior_, len(self.classes_), self.input_.n_training)
         loans = state.rows("loans", 3) if "loans" in state else []
         shape = (self.posterior_.n, len(loans))
-        self._restore_loans(loans, state.array("borrowed", shape, np.float64) if loans else np.zeros(shape))
+        weights = state.array("borrowed", shape, np.float64) if loans else np.zeros(shape)
+        blended = state.numbers("loans_blended", len(loans), least=0, most=1) if "loans_blended" in state else ()
+        self._restore_loans(loans, weights, [value > 0 for value in blended] or [False] * len(loans))
 
     # Learning.
 

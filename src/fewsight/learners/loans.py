@@ -18,10 +18,14 @@ from fewsight.learners.labels import Label, Labels, class_numbers, labels_of
 
 
 class Loan(NamedTuple):
-    """Which category lends, and how much its function has to do with the borrower's: 0 nothing, 1 all."""
+    """Which category lends, and how much its function has to do with the borrower's: 0 nothing, 1 all.
+
+    A loan of an early model file is not blended with what the borrower is alone, see `lent_column`.
+    """
 
     lender: Label
     rho: float
+    blended: bool = True
 
 
 def lent_column(
@@ -30,7 +34,7 @@ def lent_column(
     numbers: Indices,
     column: int,
     lender: int,
-    rho: float,
+    loan: Loan,
     groups: Indices | None = None,
     *,
     balanced: bool,
@@ -44,9 +48,9 @@ def lent_column(
     that no longer speak against it would be claimed at once.
     """
     rows, targets = np.flatnonzero(numbers == lender), np.where(numbers == column, 1.0, -1.0)
-    lent = borrowed_column(K, noise, targets, rows, rho, groups)
+    lent, share = borrowed_column(K, noise, targets, rows, loan.rho, groups), loan.rho if loan.blended else 1.0
     alone = borrowed_column(K, noise, targets, rows[:0], 1.0, groups)
-    joint = (rho * with_it + (1.0 - rho) * without for with_it, without in zip(lent, alone, strict=True))
+    joint = (share * with_it + (1.0 - share) * without for with_it, without in zip(lent, alone, strict=True))
     if not balanced:
         return BorrowedColumn(*joint)
     ones = borrowed_column(K, noise, np.ones(len(K)), rows[:0], 1.0, groups)
@@ -161,7 +165,7 @@ class LoanMixin(ABC):
         posterior, columns = self.posterior_, (self._column(category), self._column(loan.lender))
         K, noise = posterior.covariance(), posterior.noise_variance + posterior.jitters
         balanced = bool(self.balanced) and is_balanced(posterior)
-        return lent_column(K, noise, class_numbers(posterior.targets), *columns, loan.rho, groups, balanced=balanced)
+        return lent_column(K, noise, class_numbers(posterior.targets), *columns, loan, groups, balanced=balanced)
 
     def plain_posterior(self) -> Posterior:
         """The same with targets of +1 and -1, however large the categories are."""
@@ -196,17 +200,17 @@ class LoanMixin(ABC):
         weights = [self._borrowed_weights[row[0]] for row in rows]
         return rows, np.array(weights).reshape(len(rows), self.posterior_.n).T
 
-    def _restore_loans(self, rows: Sequence[Sequence[float]], weights: Array) -> None:
+    def _restore_loans(self, rows: Sequence[Sequence[float]], weights: Array, blended: Sequence[bool]) -> None:
         """What came from a file, and may have been edited, fits together."""
         self.forget_loans()
         columns = set(range(len(self.classes_)))
-        for (first, second, rho), column in zip(rows, weights.T, strict=True):
+        for (first, second, rho), column, is_blended in zip(rows, weights.T, blended, strict=True):
             borrower, lender = int(first), int(second)
             known = {first, second} <= columns and borrower not in self._borrowed_weights
             if borrower == lender or not known:
                 raise InvalidInput("the loans must be between two categories, one for each borrower.")
             check_number("model", "rho", rho, least=0.0, most=1.0)
-            self.loans_[self._label(borrower)] = Loan(self._label(lender), float(rho))
+            self.loans_[self._label(borrower)] = Loan(self._label(lender), float(rho), is_blended)
             self._borrowed_weights[borrower] = np.ascontiguousarray(column)
 
     def _column(self, category: Label) -> int:

@@ -87,6 +87,7 @@ class SVMClassifier(DualLearner):
         self.intercepts_ = np.array([intercept for _, intercept in results])
 
     def _decide(self, X: Examples) -> Array:
+        check_is_fitted(self)
         if self.lengths_ is None or self.gamma_ is None:
             return self._values(super()._decide(X))
         rows = self._read(X)

@@ -98,7 +98,7 @@ def test_all_that_was_left_out_is_told_of_as_learn_tells_it(run: Run, photos: Pa
         (
             ["--learners", "gp,knn"],
             "must be one of 'gp', 'svm', 'nn', 'mean', 'logistic', 'histogram_gp', 'sparse_gp', 'combination', 'mkl', "
-            "'infinite', 'span_bound', got 'knn'.",
+            "'infinite', 'span_bound', 'generative', got 'knn'.",
         ),
         (["--learners", ","], "learners: at least one is needed, got none."),
         (["--learners", "nn", "--noise", "0.1"], "noise_variance is a setting of gp, which is not asked for."),

@@ -82,7 +82,7 @@ class GPFollower(Follower[LearnedKernel]):
     def left_out(self, view: LabelledView, settings: LearnedKernel) -> LeftOut:
         model = self.learner(view.labelled, settings)
         for category, loan in view.loans.items():
-            model.borrow(category, *loan)
+            model.borrow(category, loan.lender, loan.rho)
         mean, unknown = model.leave_one_out().mean, model.left_out_unknown()
         return LeftOut(mean, view.labelled.numbers(), model.calibration_, unknown)
 

@@ -136,9 +136,7 @@ class PoolView(LabelledView):
         column_of: dict[object, int] = {label: column for column, label in enumerate(self.classes)}
         for name, loan in self.loans.items():
             column, lender = column_of[name], column_of[loan.lender]
-            lent = lent_column(
-                known.covariance, known.noise, numbers, column, lender, loan.rho, balanced=known.balanced
-            )
+            lent = lent_column(known.covariance, known.noise, numbers, column, lender, loan, balanced=known.balanced)
             mean[:, column] = lent.weights @ rows
         return mean
 
