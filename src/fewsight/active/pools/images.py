@@ -129,7 +129,7 @@ class ImagePool(Pool):
         """A part of the pool, with which every example that gets a label is compared."""
         where = np.arange(start, stop)
         pairs = zip(self.channels, self.encodings, strict=True)
-        return [channel.against(codes.take(where)) for channel, codes in pairs]
+        return [channel.against(codes.take(where), single=True) for channel, codes in pairs]
 
     def examples(self, positions: Indices) -> Examples:
         return [self.images[place] for place in positions] if self.images else super().examples(positions)
