@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from experiments.domains.accuracy import best_peers, calibration, differences, kept_peers, records, verdict
 from experiments.domains.cells import Bench, expected_calibration_error, measure
+from experiments.domains.left_out_sets import AS_IT_IS, POWER, moved, table
 from experiments.domains.peers import LEARNERS, PEERS, Answers, gp, logistic
 from experiments.domains.summary import mean_over
 from experiments.domains.tasks import DOMAINS, Place, Task, draw_task, places_of
@@ -22,7 +23,7 @@ from sklearn.linear_model import LogisticRegression
 
 from fewsight._base.errors import InvalidInput
 from fewsight.kernels.rbf import squared_distances
-from fewsight.learners import LogisticClassifier
+from fewsight.learners import LogisticClassifier, balance
 
 ROOT = Path(__file__).parents[2]
 
@@ -206,3 +207,22 @@ def test_the_command_writes_records_and_a_verdict(caltech101, tmp_path):
     assert found["protocol"]["verdict"]["cells"] == 3
     assert {"set", "learner", "per_class"} <= set(found["records"][0])
     assert str(tmp_path) not in json.dumps(found["protocol"])
+
+
+def test_a_set_that_is_left_out_has_no_say_in_what_is_chosen():
+    """The setting that suits two sets costs the third what it would not have chosen."""
+    places = [Place(name, 5, seed) for name in ("clothing", "neu_steel", "blood_cells") for seed in (0, 1)]
+    as_it_is = {place: 0.5 for place in places}
+    other = {place: 0.7 if place.domain == "blood_cells" else 0.4 for place in places}
+    rows = {row["set"]: row for row in table({AS_IT_IS: as_it_is, "other": other}, [5])}
+    assert (rows["blood_cells"]["others_choose"], rows["blood_cells"]["it_would_choose"]) == ("other", AS_IT_IS)
+    assert rows["blood_cells"]["loses"] == pytest.approx(0.2)
+    assert rows["clothing"]["loses"] == pytest.approx(0.1)
+
+
+def test_a_constant_is_moved_only_while_it_is_measured():
+    before = balance.POWER
+    with pytest.raises(ZeroDivisionError), moved((POWER, 0.5)):
+        assert balance.POWER == 0.5
+        raise ZeroDivisionError
+    assert before == balance.POWER
