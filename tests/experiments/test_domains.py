@@ -212,7 +212,7 @@ def test_the_command_writes_records_and_a_verdict(caltech101, tmp_path):
 def test_a_set_that_is_left_out_has_no_say_in_what_is_chosen():
     """The setting that suits two sets costs the third what it would not have chosen."""
     places = [Place(name, 5, seed) for name in ("clothing", "neu_steel", "blood_cells") for seed in (0, 1)]
-    as_it_is = {place: 0.5 for place in places}
+    as_it_is = dict.fromkeys(places, 0.5)
     other = {place: 0.7 if place.domain == "blood_cells" else 0.4 for place in places}
     rows = {row["set"]: row for row in table({AS_IT_IS: as_it_is, "other": other}, [5])}
     assert (rows["blood_cells"]["others_choose"], rows["blood_cells"]["it_would_choose"]) == ("other", AS_IT_IS)
@@ -222,7 +222,6 @@ def test_a_set_that_is_left_out_has_no_say_in_what_is_chosen():
 
 def test_a_constant_is_moved_only_while_it_is_measured():
     before = balance.POWER
-    with pytest.raises(ZeroDivisionError), moved((POWER, 0.5)):
+    with moved((POWER, 0.5)):
         assert balance.POWER == 0.5
-        raise ZeroDivisionError
     assert before == balance.POWER
