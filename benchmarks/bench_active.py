@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from skimage.transform import resize
 
 from bench_pyramid_channels import crops, encoded, mixture
 from fewsight.active import ActiveLearner, GramPool, ImagePool, Pool, PoolView, Query, Uncertainty, VectorPool
-from fewsight.channels import DensePmk
+from fewsight.apps.workbench.channel_options import default_channels
+from fewsight.channels import DensePmk, make_channel
 from fewsight.kernels import HistogramIntersection
 from fewsight.learners import GPClassifier, HistogramGPClassifier
 
@@ -17,6 +19,7 @@ from timing import arguments, record, side_by_side, write
 
 N_POOL, N_LABELS, N_CLASSES, NOISE = 10_000, 300, 10, 0.01
 BUDGET_SECONDS = 0.020
+N_PICTURES = 400  # that are drawn, for the default channels
 
 
 def problem(n_pool: int) -> tuple[np.ndarray, np.ndarray]:
@@ -119,6 +122,22 @@ def image_pool(n_pool: int) -> ImagePool:
     return ImagePool.encoded([channel], [rows])
 
 
+def default_pool(n_pool: int) -> ImagePool:
+    """Images as the default channels see them: a few hundred pictures of coloured noise, each of them several times."""
+    rng = np.random.default_rng(0)
+    pictures = [noise(rng) for _ in range(N_PICTURES)]
+    channels = [make_channel(name, n_jobs=1).fit(pictures[:100]) for name in default_channels()]
+    places = np.arange(n_pool) % N_PICTURES
+    return ImagePool.encoded(channels, [channel.encode(pictures).take(places) for channel in channels])
+
+
+def noise(rng: np.random.Generator) -> np.ndarray:
+    """An image of a few large patches of colour, with some noise: as many colours as a photograph has."""
+    coarse = rng.random((*rng.integers(2, 7, size=2), 3))
+    smooth = resize(coarse, (200, 250), order=1)
+    return np.clip(smooth + 0.05 * rng.normal(size=smooth.shape), 0.0, 1.0).astype(np.float32)
+
+
 def histogram_pool(n_pool: int) -> tuple[VectorPool, np.ndarray]:
     """Bags of 1,000 words, a quarter of them not zero, and their classes."""
     rng = np.random.default_rng(0)
@@ -204,6 +223,9 @@ def main() -> None:
     images = image_pool(n_pool)
     found += [bench_alone(images, "images", classes, n_labels, repeats, rule=rule) for rule in rules]
     found += [bench_row(images, 3)]
+    several = default_pool(n_pool)
+    what = f"images by {'+'.join(channel.name for channel in several.channels)}"
+    found += [bench_alone(several, what, classes, n_labels, repeats, rule=rule) for rule in rules]
     found += [bench_alone(images, "images", classes, n_labels, repeats, HistogramGPClassifier)]
     for size in (n_pool, 5 * n_pool):
         words, categories = histogram_pool(size)

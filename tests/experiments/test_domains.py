@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from experiments.domains.accuracy import best_peers, calibration, differences, kept_peers, records, verdict
 from experiments.domains.cells import Bench, expected_calibration_error, measure
+from experiments.domains.left_out_sets import AS_IT_IS, POWER, moved, table
 from experiments.domains.peers import LEARNERS, PEERS, Answers, gp, logistic
 from experiments.domains.summary import mean_over
 from experiments.domains.tasks import DOMAINS, Place, Task, draw_task, places_of
@@ -22,7 +23,7 @@ from sklearn.linear_model import LogisticRegression
 
 from fewsight._base.errors import InvalidInput
 from fewsight.kernels.rbf import squared_distances
-from fewsight.learners import LogisticClassifier
+from fewsight.learners import LogisticClassifier, balance
 
 ROOT = Path(__file__).parents[2]
 
@@ -140,8 +141,9 @@ def test_peers_of_an_earlier_run_serve_another_one(tmp_path):
     assert found == {key: cell for key, cell in cells.items() if key[0] != "gp"}
     with pytest.raises(InvalidInput, match=r"the seeds of accuracy.json must be \[0\], got \[0, 1\]"):
         kept_peers(path, places, [0])
-    with pytest.raises(InvalidInput, match="must hold all sets and sizes, got none of neu_steel"):
-        kept_peers(path, [Place("neu_steel", 1, seed) for seed in (0, 1)], [0, 1])
+    others, known = kept_peers(path, [Place("neu_steel", 1, seed) for seed in (0, 1)], [0, 1])
+    assert not others  # peers on a set that the file does not hold are measured
+    assert ("neu_steel", 1, True) not in known
 
 
 def test_calibration_is_summed_up_over_sets_for_each_size():
@@ -205,3 +207,21 @@ def test_the_command_writes_records_and_a_verdict(caltech101, tmp_path):
     assert found["protocol"]["verdict"]["cells"] == 3
     assert {"set", "learner", "per_class"} <= set(found["records"][0])
     assert str(tmp_path) not in json.dumps(found["protocol"])
+
+
+def test_a_set_that_is_left_out_has_no_say_in_what_is_chosen():
+    """The setting that suits two sets costs the third what it would not have chosen."""
+    places = [Place(name, 5, seed) for name in ("clothing", "neu_steel", "blood_cells") for seed in (0, 1)]
+    as_it_is = dict.fromkeys(places, 0.5)
+    other = {place: 0.7 if place.domain == "blood_cells" else 0.4 for place in places}
+    rows = {row["set"]: row for row in table({AS_IT_IS: as_it_is, "other": other}, [5])}
+    assert (rows["blood_cells"]["others_choose"], rows["blood_cells"]["it_would_choose"]) == ("other", AS_IT_IS)
+    assert rows["blood_cells"]["loses"] == pytest.approx(0.2)
+    assert rows["clothing"]["loses"] == pytest.approx(0.1)
+
+
+def test_a_constant_is_moved_only_while_it_is_measured():
+    before = balance.POWER
+    with moved((POWER, 0.5)):
+        assert balance.POWER == 0.5
+    assert before == balance.POWER

@@ -51,3 +51,17 @@ def test_rows_made_ready_once_give_the_same_values(scale: float | tuple[float, .
     np.testing.assert_allclose(np.diag(ready.gram(B)), 1.0, atol=1e-12)
     far = np.vstack([B, B[:1] + 1e6])  # too far for the short way
     np.testing.assert_allclose(kernel.against(far).gram(B), kernel.gram(B, far), rtol=1e-9, atol=1e-12)
+
+
+def test_rows_made_ready_in_single_precision_give_nearly_the_same_values() -> None:
+    rng = np.random.default_rng(0)
+    A, B = rng.normal(size=(4, 300)), rng.normal(size=(60, 300))
+    kernel = RBF(scale=12.0)
+    for rows in (B, scipy.sparse.csr_array(B)):
+        ready = kernel.against(rows, single=True)
+        np.testing.assert_allclose(ready.gram(A), kernel.gram(A, B), atol=1e-6)
+        assert np.abs(ready.gram(A) - kernel.gram(A, B)).max() > 0.0  # rounded, and so half as large
+    wide = kernel.against(100.0 * B, single=True)  # too far apart for it
+    np.testing.assert_allclose(wide.gram(100.0 * B), kernel.gram(100.0 * B), rtol=1e-9, atol=1e-12)
+    empty = kernel.against(B[:0], single=True)
+    assert empty.gram(A).shape == (4, 0)

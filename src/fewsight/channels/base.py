@@ -250,14 +250,15 @@ class Channel(Options, BaseEstimator, ABC):
         """
         return self.kernel.gram(A, B)
 
-    def against(self, B: Encodings) -> Against:
+    def against(self, B: Encodings, *, single: bool = False) -> Against:
         """Encodings made ready once, for many comparisons of a few others with all of them.
 
         Parameters
         ----------
         B : encodings of m images.
+        single : whether they may be rounded to single precision, where that saves time and values stay within about 1e-6.
         """
-        return self.kernel.against(B)
+        return self.kernel.against(B, single=single)
 
     def diag(self, A: Encodings) -> Array:
         """Kernel values of each encoding with itself.

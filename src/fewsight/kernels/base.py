@@ -83,14 +83,16 @@ class Kernel(ABC, Generic[Compared]):
         """
         return self._diag(self._checked("A", A))
 
-    def against(self, B: RowsLike) -> Against[Compared]:
+    def against(self, B: RowsLike, *, single: bool = False) -> Against[Compared]:
         """B made ready once: `kernel.against(B).gram(A)` is `kernel.gram(A, B)`, sooner where A is a few rows of many calls.
 
         Parameters
         ----------
         B : rows of numbers (m, d), dense or sparse.
+        single : whether B may be rounded to single precision, where that saves time and values stay within about 1e-6.
         """
-        return self._against(self._checked("B", B))
+        rows = self._checked("B", B)
+        return self._against_in_single(rows) if single else self._against(rows)
 
     def recipe(self) -> Recipe:
         """The kind and the parameters, ready for JSON; `kernel_from_recipe` makes an equal kernel of it."""
@@ -122,6 +124,10 @@ class Kernel(ABC, Generic[Compared]):
     def _against(self, B: Compared) -> Against[Compared]:
         """`against` of checked rows."""
         return Plain(self, B)
+
+    def _against_in_single(self, B: Compared) -> Against[Compared]:
+        """`against` of checked rows, which may be rounded; not, unless a kernel knows how."""
+        return self._against(B)
 
     def _elements(self) -> tuple[Kernel[Compared], ...]:
         """The kernels that look at rows themselves: this one, or what it is made of."""

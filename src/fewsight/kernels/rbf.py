@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, final
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse
 from scipy.spatial.distance import cdist
 
@@ -18,6 +19,9 @@ from fewsight.kernels.linear import inner_products
 from fewsight.kernels.rows import Rows, as_dense, dense_bytes_per_row, in_pieces, row_sums
 
 LARGEST_SQUARE = 1e5  # up to here |x|^2 + |z|^2 - 2 x . z loses less than 1e-10; beyond, differences are taken
+AT_A_TIME = 1024  # rows that are made ready together
+MOST_ZEROS = 8  # numbers to each that is not zero: with more, rows laid out in single precision take too much memory
+LARGEST_IN_SINGLE = 16.0  # squared length in units of the scale: up to here single precision is good for 1e-6
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,12 @@ class RBF(Kernel):
     def _against(self, rows: Rows) -> Against[Rows]:
         return InUnits(self, rows) if isinstance(rows, np.ndarray) and len(rows) else Plain(self, rows)
 
+    def _against_in_single(self, rows: Rows) -> Against[Rows]:
+        if not rows.shape[0] or (not isinstance(rows, np.ndarray) and MOST_ZEROS * rows.nnz < np.prod(rows.shape)):
+            return self._against(rows)
+        ready = InUnits(self, rows, np.float32)
+        return ready if ready.squares.max() <= LARGEST_IN_SINGLE else self._against(rows)
+
     def _diag(self, A: Rows) -> Array:
         return np.ones(A.shape[0])
 
@@ -75,18 +85,31 @@ class RBF(Kernel):
 
 @final
 class InUnits(Against[Rows]):
-    """For a Gaussian: dense rows around their mean, in units of its scale, and their squares, once and for all."""
+    """For a Gaussian: dense rows around their mean, in units of its scale, and their squares, once and for all.
+
+    Rows in single precision are rounded; their inner products are then in single precision too, all else in double.
+    """
 
     kernel: RBF
 
-    def __init__(self, kernel: RBF, rows: Array) -> None:
+    def __init__(self, kernel: RBF, rows: Rows, precision: type[np.floating[Any]] = np.float64) -> None:
         super().__init__(kernel, rows)
-        self.centre = rows.mean(axis=0)
-        self.rows = kernel._in_units(rows, self.centre)
-        self.squares = row_sums(self.rows, power=2)
+        self.centre = np.asarray(rows.mean(axis=0), dtype=np.float64).ravel()
+        self.rows: npt.NDArray[Any] = np.empty(rows.shape, precision)
+        for start in range(0, len(self.rows), AT_A_TIME):  # no second matrix in double precision
+            some = slice(start, start + AT_A_TIME)
+            self.rows[some] = kernel._in_units(as_dense(rows[some]), self.centre)
+        self.squares = np.einsum("ij,ij->i", self.rows, self.rows, dtype=np.float64)
 
     def _gram(self, A: Rows) -> Array:
-        K = squared_distances(self.kernel._in_units(as_dense(A), self.centre), self.rows, self.squares)
+        asked = as_dense(self.kernel._in_units(as_dense(A), self.centre))
+        if self.rows.dtype == np.float64:
+            K = squared_distances(asked, self.rows, self.squares)
+        else:
+            K = (asked.astype(np.float32) @ self.rows.T).astype(np.float64)
+            K *= -2.0
+            K += row_sums(asked, power=2)[:, None] + self.squares
+            np.maximum(K, 0.0, out=K)
         K *= -0.5
         return np.exp(K, out=K)
 

@@ -6,8 +6,9 @@ With n_k of the n examples in class k, of c classes, the column of class k has t
 
 so that both sides weigh nearly what they would weigh if all classes had n / c examples; classes of one size have +1 and -1. The
 power p is POWER for few labels or many classes. With two classes both levels of a column move, and the more labels there are,
-the less is needed: from FEW labels per class on p = POWER (n / (c FEW))^(-FADING / (c - 1)). The noise is the same for all: more
-of it on the examples of a frequent class would leave them uncertain, and they would be asked about again and again.
+the less is needed: from FEW labels per class on p = POWER (n / (c FEW))^-f, with f = FADING for two classes, less for three and
+four, and 0 from MANY on. The noise is the same for all: more of it on the examples of a frequent class would leave them
+uncertain, and they would be asked about again and again.
 
 Such a column is s t + d for the plain targets t of +1 and -1, with s half the sum of the two levels and d half their difference.
 The posterior is linear in the targets, so its means are s times those of t plus d times those of a column of ones: an example
@@ -28,7 +29,7 @@ from fewsight.learners.labels import NO_CLASS, class_numbers
 
 POWER = 0.8  # on seeds 100-105 of six sets of five categories or more, 0.75 to 1 do alike; 0 is no balance
 # Two categories of five sets, seeds 100-109: the best power is 0.8 at 3 labels per class, 0.4 to 0.8 at 9, 0.3 to 0.6 at 30.
-FEW, FADING = 6.0, 0.32
+FEW, FADING, MANY = 6.0, 0.32, 5
 
 
 @final
@@ -53,7 +54,8 @@ class TargetLevels:
         outside, two_sides = n - inside, (inside > 0) & (n - inside > 1e-9 * n)
         inside, outside, share = (np.where(two_sides, each, 1.0) for each in (inside, outside, n / np.maximum(c, 1.0)))
         rest = np.where(two_sides, n - share, 1.0)
-        power = POWER * np.maximum(n / np.maximum(c, 1.0) / FEW, 1.0) ** (-FADING / np.maximum(c - 1.0, 1.0))
+        fading = FADING * np.clip((MANY - c) / (MANY - 2), 0.0, 1.0)
+        power = POWER * np.maximum(n / np.maximum(c, 1.0) / FEW, 1.0) ** -fading
         return cls((share / inside) ** power, (rest / outside) ** power)
 
     @property

@@ -6,9 +6,9 @@ example, the logarithm of the sharpness (`calibration`) at the typical contrast 
 
     2.3 - 0.2 ln(c) - 0.28 ln(labels per class) - 0.5 ln(scale (v + USUAL_NOISE)),
 
-for c classes, give or take 0.35; the bend is 0, give or take 0.2. Another noise is expected to spread the logits as far as the
-usual one does. The numbers were found on six sets of other domains and on draws of Caltech-101 and Brodatz (seeds 100-109 of
-`experiments/domains`), with 1 to 50 examples per class.
+for c classes, give or take 0.35, and ALONE more where no class has two examples; the bend is 0, give or take 0.2. Another noise
+is expected to spread the logits as far as the usual one does. The numbers were found on six sets of other domains and on draws of
+Caltech-101 and Brodatz (seeds 100-109 of `experiments/domains`), with 1 to 50 examples per class.
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ USUAL_NOISE = 0.2  # relative to the mean diagonal of the kernel
 SHARPNESS, PER_CLASSES, PER_LABELS = 2.3, 0.2, 0.28
 SHARPNESS_STD, BEND_STD = 0.35, 0.2
 LEAST_LABELS = 0.7  # in the logarithm
+ALONE = 0.15  # more where no class has two examples
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ class ExpectedSpread:
         """
         targets = np.hstack([posterior.targets for posterior in usual])
         classes = class_numbers(targets)
-        after = expected_sharpness(classes)
+        after = expected_sharpness(classes) + (0.0 if len(kept) else ALONE)
         n_folds = int(folds.max(initial=0)) + 1
         before = expected_sharpness(classes, 1.0 - 1.0 / n_folds) if len(kept) else after
         unit = float(np.mean([log_unit(posterior) for posterior in usual]))

@@ -73,6 +73,8 @@ def its_encodings_can_be_taken_joined_and_stored(channel: Channel, images: Image
     assert same(fitted.encodings.from_state(A.state()), A)
     assert len(fitted.encode([])) == 0
     np.testing.assert_allclose(fitted.against(A).gram(A.take(np.array([2]))), fitted.gram(A)[2:3], rtol=1e-12)
+    rounded, scale = fitted.against(A, single=True).gram(A.take(np.array([2]))), np.abs(fitted.diag(A)).max()
+    np.testing.assert_allclose(rounded, fitted.gram(A)[2:3], atol=1e-6 * scale)
 
 
 def an_encoding_does_not_depend_on_its_company(channel: Channel, images: Images) -> None:

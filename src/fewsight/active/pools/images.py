@@ -130,7 +130,7 @@ class ImagePool(Pool):
     def _made_ready(self, start: int, stop: int) -> list[Against[Any]]:
         """A part of the pool, with which every example that gets a label is compared."""
         pairs = zip(self.channels, self.encodings, strict=True)
-        return [channel.against(codes.part(start, stop)) for channel, codes in pairs]
+        return [channel.against(codes.part(start, stop), single=True) for channel, codes in pairs]
 
     def examples(self, positions: Indices) -> Examples:
         return [self.images[place] for place in positions] if self.images else super().examples(positions)
