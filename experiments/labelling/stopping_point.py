@@ -5,8 +5,9 @@
 Each run draws 20 categories of Caltech-101 and at most 50 images of each, which lie in one flat folder. Of each run are kept:
 labels given, what the page claimed about the rest, how many images of the rest it takes for the right category, and how many of
 their files lie in the right folder. Runs that are in the work folder are not run again, and one that was paused (`--seconds`)
-goes on where it was, as a person does who opens the page again; results go to `--json`. The simulated person gives several
-answers a second, so it begins when all images have features; for a slower one they come while the first answers are given.
+goes on where it was, as a person does who opens the page again; results of all runs that are done go to `--json`. The simulated
+person gives several answers a second, so it begins when all images have features; for a slower one they come while the first
+answers are given.
 """
 
 from __future__ import annotations
@@ -15,11 +16,16 @@ import argparse
 import json
 import math
 import random
+import statistics
 import time
 from pathlib import Path
 from typing import Any
 
+from experiments.common.command import commit_of_tree
 from experiments.labelling.person import Person, browser_page, program, state_of
+from fewsight._base.replacement import write_text
+from fewsight.evaluation.provenance import package_version
+from fewsight.evaluation.results import json_text
 
 N_CATEGORIES, PER_CATEGORY = 20, 50
 LEFT_OUT = ("BACKGROUND_Google", "Faces_easy")  # no category, and one that Faces holds
@@ -44,8 +50,26 @@ def main() -> None:
     runs = [one(options, seed, end) for seed in range(int(first), int(last or first) + 1)]
     found = [run for run in runs if run is not None]
     print_table(found)
-    if options.json and len(found) == len(runs):
-        options.json.write_text(json.dumps({"command": command_line(options), "runs": found}, indent=1) + "\n")
+    if options.json and found:
+        protocol = {"seeds": [run["seed"] for run in found], "commit": commit_of_tree(), "fewsight": package_version()}
+        protocol |= {"categories": N_CATEGORIES, "per_category": PER_CATEGORY, "command": command_line(options)}
+        options.json.parent.mkdir(parents=True, exist_ok=True)
+        write_text(options.json, json_text({"protocol": protocol, "summary": summary(found), "runs": found}))
+
+
+def summary(runs: list[dict[str, Any]]) -> dict[str, float]:
+    """Means over the runs; how often the interval that the page gave holds the truth about the rest."""
+    right = [run["n_taken_right"] / run["n_rest"] for run in runs]
+    claims = [(run["claimed"], share) for run, share in zip(runs, right, strict=True) if run["claimed"] is not None]
+    return {
+        "runs": len(runs),
+        "advised": sum(run["advised"] for run in runs),
+        "labels": statistics.fmean(run["n_labels"] for run in runs),
+        "right": statistics.fmean(right),
+        "claimed": statistics.fmean(claim["estimate"] for claim, _ in claims) if claims else math.nan,
+        "intervals": len(claims),
+        "intervals_that_hold_the_truth": sum(claim["low"] <= share <= claim["high"] for claim, share in claims),
+    }
 
 
 def command_line(options: argparse.Namespace) -> str:

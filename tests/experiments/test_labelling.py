@@ -33,3 +33,14 @@ def test_only_files_that_nobody_labelled_are_counted(tmp_path: Path) -> None:
         (tmp_path / folder / name).touch()
     truth = {"a.jpg": "owl", "b.jpg": "hawk", "c.jpg": "owl", "d.jpg": "owl"}
     assert module.right_in(tmp_path, truth, {"d.jpg"}) == {"n_rest": 3, "n_decided": 2, "n_right": 1}
+
+
+def test_the_summary_counts_the_intervals_that_hold_the_truth() -> None:
+    module = importlib.import_module("experiments.labelling.stopping_point")
+    told = {"estimate": 0.9, "low": 0.8, "high": 0.95}
+    run = {"n_labels": 100, "advised": True, "n_rest": 10, "claimed": told}
+    runs = [{**run, "n_taken_right": 9}, {**run, "n_taken_right": 10, "advised": False}]
+    found = module.summary([*runs, {**run, "claimed": None, "n_taken_right": 8}])
+    assert (found["runs"], found["advised"], found["labels"]) == (3, 2, 100)
+    assert (found["intervals"], found["intervals_that_hold_the_truth"]) == (2, 1)
+    assert found["right"] == pytest.approx(0.9)

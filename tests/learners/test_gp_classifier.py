@@ -258,6 +258,17 @@ def test_what_belongs_to_none_is_called_unknown_more_often_once_that_was_said(ou
     assert left_out[group[:120] == 3].mean() > 0.5 > left_out[group[:120] < 3].mean()
 
 
+@pytest.mark.parametrize("noise", ["left-out", "evidence"])
+def test_noise_and_weights_are_learned_from_the_categories_alone(outsiders, noise):
+    rows, group, labels = outsiders
+    kernels = [RBF(scale=3.0), RBF(scale=1.0), RBF(scale=0.3)]
+    inside = group[:60] < 3
+    said = GPClassifier(kernels, noise_variance=noise).fit(rows[:60], labels[:60])
+    unsaid = GPClassifier(kernels, noise_variance=noise).fit(rows[:60][inside], labels[:60][inside])
+    assert said.noise_variance_ == pytest.approx(unsaid.noise_variance_, rel=1e-9)
+    np.testing.assert_allclose(said.weights_, unsaid.weights_, rtol=1e-9)
+
+
 def test_with_few_examples_what_is_stranger_than_all_of_them_is_unknown_only_if_somebody_said_none(outsiders):
     rows, _, labels = outsiders
     model = GPClassifier(RBF(scale=3.0)).fit(rows[:9], labels[:9])

@@ -318,7 +318,7 @@ class GPClassifier(LoanMixin, KernelLearner):
     ) -> tuple[Array, float]:
         """As they are given, or learned from scaled Gram matrices of training examples and their targets (n, c).
 
-        `pictures` (n,) numbers the picture of each example, where examples are images.
+        They are learned from the examples of the categories: what belongs to none says nothing about how categories differ.
 
         Parameters
         ----------
@@ -331,8 +331,12 @@ class GPClassifier(LoanMixin, KernelLearner):
         array (k,), float
             The weights, >= 0, and the noise variance, > 0.
         """
-        targets, balanced = self._targets(targets), bool(self.balanced)
         fixed, weights = self._given_noise(), self._given_weights(len(grams))
+        inside = np.flatnonzero(class_numbers(targets) != NO_CLASS)
+        if len(inside) < len(targets) and (fixed is None or weights is None):
+            grams, targets = [gram[np.ix_(inside, inside)] for gram in grams], targets[inside]
+            pictures = None if pictures is None else pictures[inside]
+        targets, balanced = self._targets(targets), bool(self.balanced)
         if weights is None:
             prior = tuple(self.starting_weights(len(grams)).tolist())
             noise = self.noise_variance if fixed is None else fixed

@@ -98,7 +98,7 @@ def test_progress_tells_what_more_answers_would_bring() -> None:
     curve = ((40, 0.6, 0.4, 0.8), (100, 0.87, 0.75, 0.94))
     found = progress_of([(OWL, "owl", 50)], 100, status, KnownProgress(0.9, (("colour", 1.0, "colour"),), curve))
     assert found.goal == (0.9, 52)  # 100 answers gain 5 points, so a logarithm gains 3 by half as many
-    assert found.advice == f"{advice.reason} About 52 more answers to reach 90%."
+    assert found.advice == f"{advice.reason} About 52 more answers to reach 90\u00a0%."
     assert found.curve == list(curve)
     assert found.n_more is None  # too far ahead
     little = replace(

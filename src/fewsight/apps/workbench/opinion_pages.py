@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -217,10 +218,22 @@ def in_words(status: Status | None) -> tuple[str, str]:
     if status is None:
         return "", ""
     accuracy = _telling(status.accuracy)
-    right = (
-        "" if accuracy is None else f"about {accuracy.estimate:.0%} right ({accuracy.low:.0%} to {accuracy.high:.0%})"
-    )
-    return right, status.advice.reason if status.advice.stop else ""
+    if accuracy is None:
+        right = ""
+    else:
+        interval = f"({100 * accuracy.low:.0f} to {100 * accuracy.high:.0f} %)"
+        right = f"{_about(accuracy.estimate, 'about {} %', 'nearly all')} right {interval}"
+    return right, _spaced(status.advice.reason) if status.advice.stop else ""
+
+
+def _about(share: float, text: str, all_of_them: str) -> str:
+    """A share in words: some random checks that were all right do not make certain that all is."""
+    return all_of_them if share >= 0.995 else text.format(f"{100 * share:.0f}")
+
+
+def _spaced(text: str) -> str:
+    """Percentages as the page writes them."""
+    return re.sub(r"(\d)%", "\\1\u00a0%", text)
 
 
 def _telling(accuracy: Accuracy | None) -> Accuracy | None:
@@ -240,12 +253,13 @@ def progress_of(
     advice = status.advice.reason if status.advice.stop or accuracy is not None else ""
     if goal is not None:
         advice += f" About {goal[1]:,} more answers to reach {goal[0]:.0%}."
+    advice = _spaced(advice)
     checks = None if accuracy is None else Interval(accuracy.estimate, accuracy.low, accuracy.high)
     sentence = (
         labelled
         if accuracy is None
-        else f"About {100 * accuracy.estimate:.0f} of 100 are right by now ({100 * accuracy.low:.0f} to "
-        f"{100 * accuracy.high:.0f} in nine of ten cases)."
+        else f"{_about(accuracy.estimate, 'About {} of 100', 'Nearly all')} are right by now ({100 * accuracy.low:.0f} to "
+        f"{100 * accuracy.high:.0f} of 100 in nine of ten cases)."
     )
     return Progress(
         sentence,

@@ -78,7 +78,8 @@ function showPlan() {
   const state = link.state ?? data.state;
   const missing = state.n_files - state.n_unreadable - plan.n_files - plan.n_in_place;
   byId("plan").replaceChildren(
-    make("p", {}, bdi(fill(words.results.planned, { n: plan.n_files, target: plan.target, there: plan.n_in_place }))),
+    make("p", {}, bdi(fill(words.results.planned, { n: plan.n_files, target: plan.target }))),
+    plan.n_in_place ? make("p", {}, fill(words.results.in_place, { n: plan.n_in_place })) : "",
     missing > 0 ? make("p", { className: "problem" }, fill(words.results.not_in_plan, { n: missing })) : "", table);
   byId("apply").hidden = false;
   byId("plan-button").hidden = true;
