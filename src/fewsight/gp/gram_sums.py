@@ -98,16 +98,12 @@ class Grams(Matrices):
         columns = check_columns(self, columns)
         weights = check_matrix(self, "weights", weights, shape=(columns.shape[1], len(self)))
         forms, totals = np.empty(weights.T.shape), np.zeros(columns.shape)
-        for number, (theirs, K) in enumerate(zip(weights.T, self._each(), strict=True)):
-            products = K @ columns
+        for number, theirs in enumerate(weights.T):
+            products = self._matrix(number) @ columns
             forms[number] = np.einsum("ij,ij->j", columns, products)
             if theirs.any():
                 totals += theirs * products
         return forms, totals
-
-    def _each(self) -> Iterator[Array]:
-        """All of them, one after the other; each until the next is asked for."""
-        return iter(self)
 
 
 @final
