@@ -19,7 +19,7 @@ from timing import arguments, record, side_by_side, write
 C = 1_000.0
 GAP = 0.01
 L2_GAP = 0.001
-N_CLASSES = 5  # that are learned
+N_CLASSES = 5  # that are learned, unless told otherwise
 LEAST_RATIO = 25.0
 MOST_ROUNDS = 8
 
@@ -41,14 +41,16 @@ def made(n_classes: int, per_class: int, n_kernels: int) -> tuple[GramList, np.n
 
 
 def main() -> None:
-    options = arguments(__doc__ or "").parse_args()
+    parser = arguments(__doc__ or "")
+    parser.add_argument("--classes", type=int, default=N_CLASSES, help=f"classes that are learned ({N_CLASSES})")
+    options = parser.parse_args()
     n_classes, per_class, n_kernels = (12, 8, 12) if options.quick else (101, 15, 100)
     grams, classes = made(n_classes, per_class, n_kernels)
-    tasks = [Task(np.where(classes == label, 1.0, -1.0), C) for label in range(N_CLASSES)]
+    tasks = [Task(np.where(classes == label, 1.0, -1.0), C) for label in range(options.classes)]
     learn_l1(
         GramList([K[:40, :40] for K in grams[:3]]), [Task(np.where(np.arange(40) % 3, 1.0, -1.0), C)], gap=GAP
     )  # warm
-    size = f"{n_kernels} kernels of {len(classes):,} examples, {N_CLASSES} classes"
+    size = f"{n_kernels} kernels of {len(classes):,} examples, {options.classes} classes"
 
     results: dict[str, Any] = {}
 
@@ -59,7 +61,7 @@ def main() -> None:
         results["l2"] = learn_l2(grams, tasks, gap=L2_GAP)
 
     def simple() -> None:
-        results["peer"] = SimpleMKL(C=C, gap=GAP).fit(grams.matrices, classes, classes=range(N_CLASSES))
+        results["peer"] = SimpleMKL(C=C, gap=GAP).fit(grams.matrices, classes, classes=range(options.classes))
 
     ours, theirs = side_by_side(l1, simple, 1)
     ours_l2, _ = side_by_side(l2, lambda: None, 1)

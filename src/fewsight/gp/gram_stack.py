@@ -119,11 +119,17 @@ class GramStack(Grams):
         packed_sums.unpack_part(self._rows[number], np.asarray(positions, np.intp), K)
         return K
 
-    def _each(self) -> Iterator[Array]:
+    def forms_and_products(self, columns: Array, weights: Array) -> tuple[Array, Array]:
+        """Forms from the triangles as they are; only matrices that have weight are unpacked, for the columns that use them."""
+        columns = check_columns(self, columns)
+        weights = check_matrix(self, "weights", weights, shape=(columns.shape[1], len(self)))
+        totals = np.zeros(columns.shape)
         K = np.empty((self.side, self.side))  # one for all: new memory takes longer than what is written to it
-        for triangle in self._rows:
-            packed_sums.unpack(triangle, K)
-            yield K
+        for number in np.flatnonzero(weights.any(axis=0)):
+            packed_sums.unpack(self._rows[int(number)], K)
+            users = np.flatnonzero(weights[:, number])
+            totals[:, users] += weights[users, number] * (K @ columns[:, users])
+        return self.quadratic_forms(columns), totals
 
     def _unpacked(self, triangle: npt.NDArray[np.floating]) -> Array:
         K = np.empty((self.side, self.side))

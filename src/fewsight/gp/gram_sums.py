@@ -98,16 +98,12 @@ class Grams(Matrices):
         columns = check_columns(self, columns)
         weights = check_matrix(self, "weights", weights, shape=(columns.shape[1], len(self)))
         forms, totals = np.empty(weights.T.shape), np.zeros(columns.shape)
-        for number, (theirs, K) in enumerate(zip(weights.T, self._each(), strict=True)):
-            products = K @ columns
+        for number, theirs in enumerate(weights.T):
+            products = self._matrix(number) @ columns
             forms[number] = np.einsum("ij,ij->j", columns, products)
             if theirs.any():
                 totals += theirs * products
         return forms, totals
-
-    def _each(self) -> Iterator[Array]:
-        """All of them, one after the other; each until the next is asked for."""
-        return iter(self)
 
 
 @final
@@ -232,7 +228,19 @@ def weighted_sum(matrices: Sequence[Array], weights: Array) -> Array:
 
 def mean_of(matrices: Sequence[Array]) -> Array:
     """The plain average of a list of arrays, or of matrices that know their sums."""
-    return matrices.mean() if isinstance(matrices, Matrices) else np.mean(matrices, axis=0)
+    return matrices.mean() if isinstance(matrices, Matrices) else _mean_of_list(matrices)
+
+
+def _mean_of_list(matrices: Sequence[Array]) -> Array:
+    """As np.mean(matrices, axis=0), to the last bit, which would copy all of them into one array first."""
+    if any(K.dtype != np.float64 or K.shape != matrices[0].shape for K in matrices):
+        return np.asarray(np.mean(matrices, axis=0))
+    total = matrices[0].copy()
+    for first in range(0, len(total), ROWS_AT_A_TIME):  # so that they stay in the cache
+        rows = total[first : first + ROWS_AT_A_TIME]
+        for K in matrices[1:]:
+            rows += K[first : first + ROWS_AT_A_TIME]
+    return total / len(matrices)
 
 
 def as_grams(grams: Sequence[Array]) -> Grams:

@@ -26,6 +26,7 @@ from fewsight.learners.mkl import Task, Weighted
 
 FOLD_GAP = 1e-3  # of machines that see all examples but a fold
 MOST_GAP = 0.5
+TASKS_AT_A_TIME = 16  # whose weighted sums are made in one pass over the Gram matrices
 
 
 class WeightedMachines(KernelLearner):
@@ -128,13 +129,11 @@ class WeightedMachines(KernelLearner):
             self.calibration_ = Calibration()
             return
         folds, possible = left_out_folds(grams.weighted_sum(self._typical(found)), classes, self.input_.pictures)
-        margins = np.stack(
-            [
-                _left_out_margins(task, grams.weighted_sum(one.weights), one.dual, folds)
-                for task, one in zip(tasks, found, strict=True)
-            ],
-            axis=1,
-        )
+        margins = np.empty((len(classes), len(tasks)))
+        for first in range(0, len(tasks), TASKS_AT_A_TIME):
+            some = range(first, min(first + TASKS_AT_A_TIME, len(tasks)))
+            for at, K in zip(some, grams.weighted_sums(np.stack([found[at].weights for at in some])), strict=True):
+                margins[:, at] = _left_out_margins(tasks[at], K, found[at].dual, folds)
         margins = np.column_stack([-margins, margins]) if len(self.classes_) == 2 else margins
         self.calibration_ = fit_calibration(margins[possible], classes[possible])
 

@@ -69,6 +69,7 @@ class _Search:
     n_machines: int = 0
     n_rounds: int = 0
     result: Weighted | None = None
+    values: Array | None = None  # (n,), K a of all examples, where the machine that was trained last saw them all
 
     @classmethod
     def after(cls, task: Task, start: Weighted, n_kernels: int) -> _Search:
@@ -112,18 +113,24 @@ def _begun(grams: Grams, tasks: Sequence[Task], gap: float) -> list[_Search]:
     searches = []
     for task in tasks:
         machine = task.train(K, gap=gap)
-        searches.append(_Search(task, equal, machine.dual, machine.intercept, none, none, 1))
+        search = _Search(task, equal, machine.dual, machine.intercept, none, none, 1)
+        search.values = machine.margins - machine.intercept
+        searches.append(search)
     return searches
 
 
 def _look_at_all(grams: Grams, searches: Sequence[_Search]) -> None:
     """T of all kernels and K a of all examples, for all searches at once."""
     columns = np.stack([search.dual for search in searches], axis=1)
-    weights = np.stack([search.weights for search in searches])
-    squares, values = grams.forms_and_products(columns, weights)
+    known = [search.values for search in searches if search.values is not None]
+    if len(known) == len(searches):
+        squares, values = grams.quadratic_forms(columns), np.stack(known, axis=1)
+    else:
+        squares, values = grams.forms_and_products(columns, np.stack([search.weights for search in searches]))
     for search, forms, value in zip(searches, 0.5 * squares.T, values.T, strict=True):
         first = search.result is None and search.weights.all()
         search.look(forms, value)
+        search.values = None
         if first:  # equal weights of all kernels are no working set
             _narrow(search, forms)
 
