@@ -65,7 +65,7 @@ def test_adding_equals_counting_all_at_once_with_the_same_inducing_points(sparse
     first, rest = TRAIN[:400], TRAIN[400:]
     grown = SparseGPClassifier(KERNEL, n_inducing=100).fit(X[first], Y[first])
     before = grown.score(X[TEST], Y[TEST])
-    rows = grown._compare(X[rest]).features
+    rows = grown._comparison().of(grown.input_.read(X[rest])).features
     expected = np.tril(grown.sums_.products + rows.T @ rows)
     grown.add(X[rest], Y[rest])
     np.testing.assert_allclose(np.tril(grown.sums_.products), expected, atol=1e-9)

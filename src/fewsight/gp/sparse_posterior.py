@@ -124,6 +124,11 @@ class FeatureSums:
             self.sums[:, column] += rows[classes == column].sum(axis=0)
         self.counts[:] += np.bincount(classes % len(self.counts), minlength=len(self.counts))
 
+    def __add__(self, other: FeatureSums) -> FeatureSums:
+        """Of the examples of both, of the same classes."""
+        products = np.asfortranarray(self.products + other.products)
+        return FeatureSums(products, self.sums + other.sums, self.counts + other.counts)
+
     def with_classes(self, n_new: int) -> FeatureSums:
         """A copy with n_new more classes, of no example yet.
 

@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from fewsight._base.checks import check_integer
+from fewsight._base.cluster import workers_of
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.kernels.histogram_operator import HistogramOperator, check_weights
@@ -61,7 +62,9 @@ class DistributedHistogramOperator:
     ) -> DistributedHistogramOperator:
         """Share out the dimensions of X so that each part (one for each worker if None) has as many non-zeros as the others."""
         rows = checked_histograms("X", X)
-        wanted = _n_workers(client) if n_parts is None else check_integer(OWNER, "n_parts", n_parts, least=1)
+        wanted = (
+            len(workers_of(OWNER, client)) if n_parts is None else check_integer(OWNER, "n_parts", n_parts, least=1)
+        )
         ends = np.cumsum(np.bincount(rows.indices, minlength=rows.shape[1]))
         inner = np.searchsorted(ends, rows.nnz * np.arange(1, wanted) / wanted, side="right")
         columns = rows.tocsc()
@@ -74,7 +77,7 @@ class DistributedHistogramOperator:
     def from_pieces(cls, client: Client, pieces: Sequence[RowsLike | Future]) -> DistributedHistogramOperator:
         """One part for each piece: the same rows, each on some of the dimensions; matrices, or futures of matrices that the
         workers have read themselves, so that no machine needs to hold all."""
-        workers = sorted(_workers(client))
+        workers = workers_of(OWNER, client)
         if not pieces:
             raise InvalidInput(f"{OWNER}: pieces must be one or more, got none.")
         parts = []
@@ -216,18 +219,3 @@ def _size(part: HistogramOperator) -> tuple[int, int]:
 
 def _n_numbers(part: HistogramOperator) -> int:
     return part.n_numbers
-
-
-def _n_workers(client: Client) -> int:
-    return len(_workers(client))
-
-
-def _workers(client: Client) -> list[str]:
-    """The addresses of all workers."""
-    try:
-        found = list(client.scheduler_info(n_workers=-1)["workers"])
-    except AttributeError:
-        raise InvalidInput(f"{OWNER}: client must be a distributed.Client, got {type(client).__name__}.") from None
-    if not found:
-        raise InvalidInput(f"{OWNER}: client must have one or more workers, got none.")
-    return found

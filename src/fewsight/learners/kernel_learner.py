@@ -92,7 +92,8 @@ class KernelLearner(Learner):
 
     def _options(self) -> dict[str, Any]:
         """The options of the learner for the header of a model file, without what X is and how the work is done."""
-        options = {name: getattr(self, name) for name in self._get_param_names() if name not in ("kernel", "n_jobs")}
+        left_out = ("kernel", "n_jobs", "cluster")
+        options = {name: getattr(self, name) for name in self._get_param_names() if name not in left_out}
         return {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
 
     def _restore_options(self, state: State) -> None:

@@ -9,16 +9,16 @@ from some hundreds of examples that are left out in closed form.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple, Self, final
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast, final
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from fewsight._base.checks import check_choice, check_integer, check_positive, shown
+from fewsight._base.cluster import connected
 from fewsight._base.errors import InvalidInput
-from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel, check_weights
 from fewsight.gp import FeatureSums, InducingPoints, SparsePosterior, weighted_sum
@@ -28,7 +28,20 @@ from fewsight.learners.calibration import Calibration, judged_calibration
 from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.folds import class_folds, near_duplicates, predictable
 from fewsight.learners.gp_classifier import GPClassifier
-from fewsight.learners.inputs import choose_input, is_list_of_matrices, kernels_of_rows
+from fewsight.learners.inducing_rows import (
+    BLOCK,
+    WHO,
+    Comparison,
+    InducingRows,
+    Piece,
+    blocks_of,
+    count_on_cluster,
+    is_dask_array,
+    pieces_of,
+    rows_at,
+    some_of,
+)
+from fewsight.learners.inputs import choose_input, kernels_of_rows
 from fewsight.learners.kernel_learner import KernelLearner, n_examples
 from fewsight.learners.labels import (
     Labels,
@@ -45,42 +58,17 @@ from fewsight.learners.probability import largest_probability
 from fewsight.learners.sharpness import USUAL_NOISE
 from fewsight.learners.weight_search import NATS, NOISES
 
-BLOCK = 1_024  # examples that are compared with the inducing points at a time
+if TYPE_CHECKING:
+    from distributed import Client
+
 CHECKED, ENOUGH = (
     1_500,
     300,
 )  # examples that are left out to see how they are predicted: at most, and where there are few
-# Memory while learning, see `python -m experiments.scale.memory`: of each image, and what describing images takes.
-BYTES_PER_IMAGE, BESIDE = 4_000, 100_000_000
+# Memory, see `python -m experiments.scale.memory`: of each image, and while images are described, by a network or without.
+BYTES_PER_IMAGE, NETWORK, LOOKING = 4_000, 370_000_000, 100_000_000
 ALMOST_SAME = 1.0 - 1e-9  # the cosine above which a left-out example is an inducing point itself
 LEFT_OUT = "the images that were left out to check"
-
-
-class _Rows(NamedTuple):
-    """Examples that were compared with the inducing points."""
-
-    kernel: Array  # (b, m)
-    features: Array  # (b, m)
-    diagonal: Array  # (b,)
-
-
-@dataclass(frozen=True)
-class _Kept:
-    """Examples that will be left out, in the order of their numbers; each is filled in when it is read."""
-
-    checked: Indices
-    rows: _Rows
-
-    @classmethod
-    def of(cls, checked: Indices, m: int) -> _Kept:
-        n = len(checked)
-        return cls(checked, _Rows(np.empty((n, m)), np.empty((n, m)), np.empty(n)))
-
-    def take(self, rows: _Rows, which: Indices) -> None:
-        """What is said of those of the examples with these numbers that are kept."""
-        _, inside, place = np.intersect1d(which, self.checked, return_indices=True)
-        for whole, part in zip(self.rows, rows, strict=True):
-            whole[place] = part[inside]
 
 
 @final
@@ -102,6 +90,9 @@ class SparseGPClassifier(KernelLearner):
     unknown_rule : what speaks for an image that is like nothing seen, see `fewsight.learners.novelty`.
     false_alarm_rate : the share of images of known classes that `is_unknown` may take for unknown.
     random_state : which examples are inducing points, and which are left out to be predicted.
+    cluster : where examples are read, compared and counted: None for this machine; a `distributed.Client`, or the address of a
+        Dask scheduler, for its workers. X may be a Dask array of rows then. It is not saved with the model, which needs it no
+        more.
 
     Attributes
     ----------
@@ -141,6 +132,7 @@ class SparseGPClassifier(KernelLearner):
         unknown_rule: str = COMBINED,
         false_alarm_rate: float = 0.05,
         random_state: int = 0,
+        cluster: Client | str | None = None,
     ) -> None:
         self.kernel = kernel
         self.n_inducing = n_inducing
@@ -152,37 +144,46 @@ class SparseGPClassifier(KernelLearner):
         self.unknown_rule = unknown_rule
         self.false_alarm_rate = false_alarm_rate
         self.random_state = random_state
+        self.cluster = cluster
 
     # Learning.
 
     def fit(self, X: Examples, y: LabelsLike) -> Self:
         """Learn from examples X and their labels y; each is read once."""
         self._check_options()
-        X = self._checked(X, reset=True)
+        with contextlib.nullcontext(None) if self.cluster is None else connected(WHO, self.cluster) as client:
+            return self._fit(X, y, _client_for(X) if client is None and is_dask_array(X) else client)
+
+    def _fit(self, X: Any, y: LabelsLike, client: Client | None) -> Self:
+        X = X if is_dask_array(X) else self._checked(X, reset=True)
         labels, positions = labelled(self, y, n_examples(X))
         self.classes_ = classes_to_learn(self, labels)
         numbers = class_numbers(targets_of(labels, self.classes_))
         generator = np.random.default_rng(self.random_state)
         inducing = spread_over_classes(numbers, self.n_inducing, generator)
-        grams = self._fit_input(X, labels[inducing], positions, inducing)
+        grams = self._fit_input(X, labels[inducing], positions, inducing, client)
         self._learn(grams, labels[inducing])
         checked = _to_check(numbers, inducing, generator)
-        kept = _Kept.of(checked, len(self.points_))
-        self._count(self._compared(self._combined(grams), self.inducing_diagonal_), numbers, inducing, kept)
+        among = self._comparison().of_values(self._combined(grams), self.inducing_diagonal_)
+        self.sums_.add(among.features, numbers[inducing])
         others = np.setdiff1d(np.arange(len(positions)), inducing)
-        self._count_all(X, positions, numbers, others, kept)
+        rows = self._count(X, positions[others], numbers[others], np.flatnonzero(np.isin(others, checked)), client)
         self.input_.release()
-        self._settle(kept.rows, numbers[checked])
+        inside = np.flatnonzero(np.isin(inducing, checked))
+        kept = [np.concatenate([part, more[inside]]) for part, more in zip(rows, among, strict=True)]
+        order = np.argsort(np.concatenate([others[np.isin(others, checked)], inducing[inside]]))
+        self._settle(InducingRows(*(part[order] for part in kept)), numbers[checked])
         return self
 
     def memory_needed(self, n_examples: int, n_classes: int, channels: Sequence[Channel]) -> int:
         """What a Gaussian process on the inducing points takes, the examples that are compared with them at a time and those that
-        are kept to be left out, and a little for each image."""
+        are kept to be left out, or describing images if that is more, and a little for each image."""
         m = min(self.n_inducing, n_examples)
         at_a_time = min(BLOCK, n_examples - m) * (len(channels) + 3) + 3 * min(CHECKED, n_examples)
         encodings = 16 * m * sum(channel.typical_numbers for channel in channels)
-        pairs = GramsNeeded().bytes_of_pairs(m, len(channels))
-        return pairs + 8 * m * at_a_time + encodings + BYTES_PER_IMAGE * n_examples + BESIDE
+        learning = GramsNeeded().bytes_of_pairs(m, len(channels)) + 8 * m * at_a_time
+        describing = NETWORK if any(channel.informed for channel in channels) else LOOKING
+        return max(learning, describing) + encodings + BYTES_PER_IMAGE * n_examples
 
     def add(self, X: Examples, y: LabelsLike) -> Self:
         """Count more examples, of old or new classes; inducing points, weights, noise and calibration stay.
@@ -190,13 +191,16 @@ class SparseGPClassifier(KernelLearner):
         New classes come after the old ones in `classes_`.
         """
         check_is_fitted(self)
-        X = self._checked(X, reset=False)
-        labels, positions = labelled(self, y, n_examples(X))
-        new = np.setdiff1d(classes_in(labels), self.classes_)
-        self.classes_ = np.concatenate([self.classes_, new]) if len(new) else self.classes_
-        self.sums_ = self.sums_.with_classes(len(new))
-        numbers = class_numbers(targets_of(labels, self.classes_))
-        self._count_all(X, positions, numbers, np.arange(len(positions)), _Kept.of(positions[:0], len(self.points_)))
+        with contextlib.nullcontext(None) if self.cluster is None else connected(WHO, self.cluster) as client:
+            if is_dask_array(X):
+                client = client or _client_for(X)
+            else:
+                X = self._checked(X, reset=False)
+            labels, positions = labelled(self, y, n_examples(X))
+            new = np.setdiff1d(classes_in(labels), self.classes_)
+            self.classes_ = np.concatenate([self.classes_, new]) if len(new) else self.classes_
+            self.sums_ = self.sums_.with_classes(len(new))
+            self._count(X, positions, class_numbers(targets_of(labels, self.classes_)), positions[:0], client)
         self.posterior_ = self._posterior(self.noise_variance_)
         return self
 
@@ -213,14 +217,19 @@ class SparseGPClassifier(KernelLearner):
                 f"{type(self).__name__}: false_alarm_rate must be a number between 0 and 1, got {shown(self.false_alarm_rate)}."
             )
 
-    def _fit_input(self, X: Any, labels: Labels, positions: Indices, inducing: Indices) -> Sequence[Array]:
+    def _fit_input(
+        self, X: Any, labels: Labels, positions: Indices, inducing: Indices, client: Client | None
+    ) -> Sequence[Array]:
         """Let the input remember the inducing points alone; channels may learn from images without a label as well."""
         chosen = positions[inducing]
+        if is_dask_array(X):
+            X = self._checked(rows_at(cast("Client", client), X, chosen), reset=True)
+            positions = chosen = np.arange(len(chosen))
         if isinstance(self.kernel, str):  # kernel values, of which the input needs the whole matrix
             self.input_ = choose_input(self, self.kernel, X)
             return self.input_.fit(X, labels, chosen)
         unlabelled = np.setdiff1d(np.arange(n_examples(X)), positions) if self._sees_images() else positions[:0]
-        side = _some(X, np.concatenate([chosen, unlabelled]))
+        side = some_of(X, np.concatenate([chosen, unlabelled]))
         self.input_ = choose_input(self, self.kernel, side)
         return self.input_.fit(side, labels, np.arange(len(chosen)))
 
@@ -243,19 +252,23 @@ class SparseGPClassifier(KernelLearner):
         self.inducing_diagonal_ = K.diagonal().copy()
         self.sums_ = FeatureSums.empty(len(K), len(self.classes_))
 
-    def _count_all(self, X: Any, positions: Indices, numbers: Indices, which: Indices, kept: _Kept) -> None:
-        """Read these of the labelled examples, a block at a time, and count them."""
-        blocks = [which[start : start + BLOCK] for start in range(0, len(which), BLOCK)]
-        for block in track(blocks, "examples", len(blocks)) if len(blocks) > 1 else blocks:
-            rows = self.input_.read_once(_some(X, positions[block]))
-            self._count(self._compare(rows), numbers, block, kept)
+    def _count(self, X: Any, which: Indices, classes: Indices, kept: Indices, client: Client | None) -> InducingRows:
+        """Read these examples of X, whose classes these are, and count them; what was said of those that are kept."""
+        if client is None:
+            piece = Piece(X, which, classes, kept)
+            counted = self._comparison().count(piece, len(self.classes_), "examples")
+        else:
+            pieces = pieces_of(client, X, which, classes, kept) if len(which) else []
+            if not pieces:
+                return self._comparison().count(Piece(X, which, classes, kept), len(self.classes_)).rows
+            counted = count_on_cluster(client, self._comparison(), pieces, len(self.classes_))
+        self.sums_ = self.sums_ + counted.sums
+        return counted.rows
 
-    def _count(self, rows: _Rows, numbers: Indices, which: Indices, kept: _Kept) -> None:
-        """Count examples, whose numbers these are, and remember those that are to be left out later."""
-        self.sums_.add(rows.features, numbers[which])
-        kept.take(rows, which)
+    def _comparison(self) -> Comparison:
+        return Comparison(self.input_, self.weights_, self.points_)
 
-    def _settle(self, rows: _Rows, numbers: Indices) -> None:
+    def _settle(self, rows: InducingRows, numbers: Indices) -> None:
         """Noise, calibration, novelty and accuracy, from examples that are left out: a few of each class at a time."""
         folds, kept = self._folds(rows, numbers)
         if isinstance(self.noise_variance, str) and len(kept):
@@ -276,14 +289,14 @@ class SparseGPClassifier(KernelLearner):
         recalls = [right[numbers[kept] == number].mean() for number in np.unique(numbers[kept])]
         self.left_out_accuracy_ = float(np.mean(recalls)) if recalls else None
 
-    def _folds(self, rows: _Rows, numbers: Indices) -> tuple[Indices, Indices]:
+    def _folds(self, rows: InducingRows, numbers: Indices) -> tuple[Indices, Indices]:
         """Near-duplicates among the checked examples are left out together, and a few of each class at a time."""
         among = rows.features @ rows.features.T
         among[np.diag_indices_from(among)] = rows.diagonal
         folds = class_folds(numbers, near_duplicates(among, numbers))
         return folds, predictable(numbers, folds)
 
-    def _best_noise(self, rows: _Rows, numbers: Indices, folds: Indices, kept: Indices) -> float:
+    def _best_noise(self, rows: InducingRows, numbers: Indices, folds: Indices, kept: Indices) -> float:
         """Of a few, relative to the mean prior variance; left-out examples must speak against the usual one."""
         scale = float(self.inducing_diagonal_.mean()) or 1.0
 
@@ -358,25 +371,18 @@ class SparseGPClassifier(KernelLearner):
     def _decide(self, X: Examples) -> Array:
         return np.concatenate([self._scores(self.posterior_.mean(rows.features)) for rows in self._blocks(X)])
 
-    def _look(self, X: Examples) -> tuple[Array, Array, _Rows]:
+    def _look(self, X: Examples) -> tuple[Array, Array, InducingRows]:
         parts = list(self._blocks(X))
-        rows = _Rows(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+        rows = InducingRows(*(np.concatenate(each) for each in zip(*parts, strict=True)))
         return self.posterior_.mean(rows.features), self.posterior_.variance(rows.features, rows.diagonal), rows
 
-    def _blocks(self, X: Examples) -> Iterator[_Rows]:
+    def _blocks(self, X: Examples) -> Iterator[InducingRows]:
         """New examples, compared with the inducing points; the first block is there even if X is empty."""
         check_is_fitted(self)
         X = self._checked(X, reset=False)
-        for start in range(0, max(n_examples(X), 1), BLOCK):
-            some = _some(X, np.arange(start, min(start + BLOCK, n_examples(X))))
-            yield self._compare(self.input_.read(some))
-
-    def _compare(self, rows: Any) -> _Rows:
-        diagonal = np.tensordot(self.weights_, self.input_.diagonals(rows), axes=1)
-        return self._compared(self._combined(self.input_.compare(rows)), diagonal)
-
-    def _compared(self, K: Array, diagonal: Array) -> _Rows:
-        return _Rows(K, self.points_.features(K), diagonal)
+        comparison = self._comparison()
+        for block in blocks_of(X, n_examples(X)):
+            yield comparison.of(self.input_.read(block))
 
     def _combined(self, grams: Sequence[Array]) -> Array:
         return weighted_sum(grams, self.weights_)
@@ -441,12 +447,17 @@ def _to_check(numbers: Indices, inducing: Indices, generator: np.random.Generato
     return np.union1d(chosen, inducing[spread_over_classes(numbers[inducing], missing, generator)])
 
 
-def _some(X: Any, indices: Indices) -> Any:
-    """These examples of X: rows, images, or rows of each of several blocks of kernel values."""
-    if is_list_of_matrices(X):
-        return [block[indices] for block in X]
-    return X[indices] if hasattr(X, "shape") else [X[index] for index in indices]
+def _client_for(X: Any) -> Client:
+    """The client that a Dask array is computed by where no cluster is named."""
+    from distributed import default_client
+
+    try:
+        return default_client()
+    except ValueError:
+        raise InvalidInput(
+            f"{WHO}: a Dask array needs a cluster: name one, or make a distributed.Client before."
+        ) from None
 
 
-def _cosines(rows: _Rows, diagonal: Array) -> Array:
+def _cosines(rows: InducingRows, diagonal: Array) -> Array:
     return rows.kernel / np.sqrt(np.maximum(np.outer(rows.diagonal, diagonal), 1e-300))

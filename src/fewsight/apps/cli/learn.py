@@ -75,6 +75,7 @@ def learn(
         ),
     ] = "auto",
     many: options.Many = None,
+    cluster: options.Cluster = None,
     borrow: Annotated[
         bool,
         typer.Option(
@@ -119,6 +120,7 @@ def learn(
             learner=learner,
             many=many,
             workplace=workplace,
+            cluster=cluster,
         )
     _answer(learned, output)
     tell(*_about_pretrained(channels))

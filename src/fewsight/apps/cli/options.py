@@ -105,6 +105,16 @@ Closest = Annotated[
         help="Borrow only from the NUMBER categories closest in meaning (WordNet).",
     ),
 ]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        show_default=False,
+        rich_help_panel=MANY,
+        help="The scheduler of a Dask cluster, as in tcp://HOST:8786, whose workers look at the images; they must see them under "
+        "the same path.",
+    ),
+]
 LARGEST_SEED = 2**31 - 1  # scikit-learn takes seeds below 2^32, and each repeat adds one to the first
 Seed = Annotated[
     int, typer.Option(min=0, max=LARGEST_SEED, metavar="NUMBER", help="Seed of everything that is drawn at random.")

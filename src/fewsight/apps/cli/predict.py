@@ -60,6 +60,7 @@ def predict(
             help="Where a file lies that the model needs, as in --set vectors.table=new.csv or --set embedding.model=net.onnx.",
         ),
     ] = None,
+    cluster: options.Cluster = None,
     jobs: options.Jobs = None,
     cache_folder: options.CacheFolder = None,
     no_cache: options.NoCache = False,
@@ -84,7 +85,13 @@ def predict(
     from fewsight.apps.workbench import predict_images, read_settings, write_prediction_report
 
     predictions = predict_images(
-        model, images, options=read_settings(settings or []), output=output, report=report, workplace=workplace
+        model,
+        images,
+        options=read_settings(settings or []),
+        output=output,
+        report=report,
+        workplace=workplace,
+        cluster=cluster,
     )
     seen: list[Prediction] | None = None if report is None else []
     try:

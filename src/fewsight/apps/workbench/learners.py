@@ -77,6 +77,18 @@ def choose_learner(
     return LearnerChoice(able[0], (said,))
 
 
+def learner_on_cluster(wanted: str, channels: Sequence[Channel], *, borrows: bool = False) -> str:
+    """The learner whose work a cluster shares, whatever the number of images; another that is wanted is refused."""
+    check_choice("learn", "learner", wanted, (AUTO, *LEARNERS))
+    name = SparseGPClassifier.name
+    if wanted not in (AUTO, name):
+        raise InvalidInput(f"learn: a cluster shares the work of {name}, which takes any channels, got {wanted}.")
+    obstacle = _obstacle(SparseGPClassifier, channels, borrows)
+    if obstacle:
+        raise InvalidInput(f"learn: {name}, which learns on a cluster, cannot be used: {obstacle}.")
+    return name
+
+
 def usual_channels(
     names: Sequence[str] | None, learners: Sequence[str] = (AUTO,)
 ) -> tuple[Sequence[str] | None, tuple[str, ...]]:

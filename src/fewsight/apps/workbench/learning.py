@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from fewsight._base.errors import InvalidInput, UnreadableImage
 from fewsight._base.none_of_these import NONE_OF_THESE
 from fewsight.apps.workbench.borrowing import Borrowed, BorrowingOptions, borrow
 from fewsight.apps.workbench.channel_options import AUTO, make_channels
+from fewsight.apps.workbench.cluster_work import at_cluster
 from fewsight.apps.workbench.image_sources import (
     ImageSource,
     Workplace,
@@ -21,7 +22,15 @@ from fewsight.apps.workbench.image_sources import (
     unreadable_among,
     unreadable_pictures,
 )
-from fewsight.apps.workbench.learners import FOR_MANY, check_memory, choose_learner, new_learner, usual_channels, way_of
+from fewsight.apps.workbench.learners import (
+    FOR_MANY,
+    check_memory,
+    choose_learner,
+    learner_on_cluster,
+    new_learner,
+    usual_channels,
+    way_of,
+)
 from fewsight.apps.workbench.output_paths import checked_files
 from fewsight.apps.workbench.result_kinds import MODEL
 from fewsight.channels import Channel
@@ -30,6 +39,9 @@ from fewsight.images.originals import original_of_each
 from fewsight.images.photographs import SamePhotographs
 from fewsight.learners import LEARNERS, Learner, LeftOut
 from fewsight.persistence import save
+
+if TYPE_CHECKING:
+    from distributed import Client
 
 DOUBTFUL = 0.05  # the probability of a label, by all other images, below which it looks wrong
 
@@ -93,11 +105,14 @@ def learn_folder(
     learner: str = AUTO,
     many: int | None = None,
     workplace: Workplace | None = None,
+    cluster: str | None = None,
 ) -> Learned:
     """Learn the categories of a folder and write the model file; see `learn`.
 
     Without `channels`, those of `usual_channels`.
     """
+    if cluster is not None:  # workers have other working directories
+        source = replace(source, folder=source.folder.resolve())
     output, workplace, images = Path(output), workplace or Workplace(), source.read()
     channels, why = usual_channels(channels, (learner,))
     with workplace.cache() as cache:
@@ -110,6 +125,7 @@ def learn_folder(
             borrowing=borrowing,
             learner=learner,
             many=many,
+            cluster=cluster,
         )
     replaced = output.exists()
     save(learned.model, output)
@@ -125,6 +141,7 @@ def learn(
     borrowing: BorrowingOptions | None = None,
     learner: str = AUTO,
     many: int | None = None,
+    cluster: str | None = None,
 ) -> Learned:
     """Learn from the labelled images that can be read; the others are listed.
 
@@ -132,13 +149,33 @@ def learn(
 
     How much each of several channels counts is learned too ("evidence") where the learner can, unless `combine` is "average".
     Categories with few images borrow from others if `borrowing` says how. `learner` and `many`: see `choose_learner`.
+    With `cluster`, the address of a Dask scheduler, its workers describe and count the images for `sparse_gp`.
     """
+    if cluster is not None:
+        learner = learner_on_cluster(learner, channels, borrows=borrowing is not None)
+        with at_cluster("learn", cluster) as client:
+            return _learn(images, channels, combine, noise_variance, borrowing, learner, many, client)
+    return _learn(images, channels, combine, noise_variance, borrowing, learner, many)
+
+
+def _learn(
+    images: ImageSet,
+    channels: Sequence[Channel],
+    combine: str | None,
+    noise_variance: float | None,
+    borrowing: BorrowingOptions | None,
+    learner: str,
+    many: int | None,
+    client: Client | None = None,
+) -> Learned:
     labelled = images.without([i for i, label in enumerate(images.labels) if label is None])
     n_categories = len(set(labelled.labels))
     choice = choose_learner(learner, len(labelled), n_categories, channels, borrows=borrowing is not None, many=many)
     chosen = LEARNERS[choice.name]
     way = way_of(chosen, channels, combine)
     unfitted = new_learner(choice.name, channels, way, noise_variance)
+    if client is not None:
+        unfitted.set_params(cluster=client)
     check_memory(unfitted, len(labelled), n_categories, channels)
     remarks = remarks_about(images.images, channels)
     takes_unlabelled = chosen.needs.takes_unlabelled or any(channel.learns_from_unlabelled for channel in channels)
@@ -158,6 +195,8 @@ def learn(
         usable, copies, counts, model = fitted(given.without(unreadable(given.images, channels)))
     except UnreadableImage:  # a channel met one that opens and still cannot be described
         usable, copies, counts, model = fitted(given.without(unreadable_among(given.images, channels)))
+    if client is not None:
+        model.set_params(cluster=None)  # which it needs no more
     photographs = SamePhotographs(usable.images, usable.labels.tolist(), channels[0].cache, channels[0].n_jobs)
     borrowed = None if borrowing is None else borrow(model.borrower(), borrowing, photographs)
     return Learned(

@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from fewsight._base.cluster import connected
 from fewsight._base.errors import InvalidInput, ModelFileError, UnreadableImage
 from fewsight._base.progress import silent, track
 from fewsight._base.types import Array
 from fewsight.apps.workbench.channel_options import set_places
+from fewsight.apps.workbench.cluster_work import answers_of_workers
 from fewsight.apps.workbench.image_sources import Workplace, unreadable_among
 from fewsight.apps.workbench.output_paths import checked_files
 from fewsight.apps.workbench.result_kinds import PREDICTION_PAGE, PREDICTIONS
-from fewsight.images import Image, ImageFile, ImageSet, images_in
+from fewsight.images import Image, ImageFile, images_in
 from fewsight.learners import Learner
 from fewsight.persistence import load_learner
 
@@ -36,40 +39,66 @@ class Prediction:
     probabilities: tuple[float, ...]  # in the order of the model's categories
 
 
+class Judged(NamedTuple):
+    """What a model says about a batch of images."""
+
+    readable: list[int]  # places in the batch
+    probabilities: Array  # (readable, categories)
+    unknown: list[str]  # yes, no, or empty
+    failures: list[tuple[int, str]]  # places of the others, and why
+
+
+Elsewhere = Callable[
+    [Iterable[list[Image]]], Iterator[tuple[list[Image], Judged]]
+]  # batches in, what others say of them
+
+
+def judge(model: Learner, batch: list[Image]) -> Judged:
+    """On this machine, or on a worker of a cluster."""
+    reasons = {failure.name: failure.reason for failure in unreadable_among(batch, model.channels)}
+    readable = [place for place, image in enumerate(batch) if image.name not in reasons]
+    failures = [(place, reasons[image.name]) for place, image in enumerate(batch) if image.name in reasons]
+    if not readable:
+        return Judged([], np.empty((0, len(model.classes_))), [], failures)
+    found = model.verdict([batch[place] for place in readable])
+    unknown = [""] * len(readable) if found.unknown is None else np.where(found.unknown, "yes", "no").tolist()
+    return Judged(readable, found.probabilities, unknown, failures)
+
+
 class Predictions:
     """Predictions, made while they are iterated over; `unreadable` and `n_predicted` grow meanwhile.
 
     Iteration ends with an InvalidInput if not one image could be read.
     """
 
-    def __init__(self, model: Learner, images: Sequence[Image], workplace: Workplace) -> None:
+    def __init__(
+        self, model: Learner, images: Sequence[Image], workplace: Workplace, elsewhere: Elsewhere | None = None
+    ) -> None:
         self.categories = [str(category) for category in model.classes_]
         self.unreadable: list[UnreadableImage] = []
         self.n_predicted = 0
-        self._model, self._images, self._workplace = model, images, workplace
+        self._model, self._images, self._workplace, self._elsewhere = model, images, workplace, elsewhere
 
     def __iter__(self) -> Iterator[Prediction]:
-        with self._workplace.cache() as cache:
-            for channel in self._model.channels:
-                channel.cache, channel.n_jobs = cache, self._workplace.jobs
-            for batch in _batches(track(self._images, "predictions", len(self._images))):
-                with silent():
-                    rows = self._predict(batch)
-                self.n_predicted += len(rows)
-                yield from rows
+        batches = _batches(track(self._images, "predictions", len(self._images)))
+        for batch, judged in self._judged(batches) if self._elsewhere is None else self._elsewhere(batches):
+            self.unreadable.extend(UnreadableImage(batch[place].name, reason) for place, reason in judged.failures)
+            self.n_predicted += len(judged.readable)
+            columns = (judged.readable, judged.probabilities, uncertainty_of(judged.probabilities), judged.unknown)
+            for place, probabilities, uncertainty, answer in zip(*columns, strict=True):
+                yield self._row(batch[place], probabilities, uncertainty, answer)
         if not self.n_predicted:
             raise InvalidInput("not one of the images could be read, so there is nothing to predict.")
 
-    def _predict(self, batch: list[Image]) -> list[Prediction]:
-        failures = unreadable_among(batch, self._model.channels)
-        self.unreadable.extend(failures)
-        images = ImageSet(batch).without(failures).images
-        if not images:
-            return []
-        found = self._model.verdict(images)
-        unknown = [""] * len(images) if found.unknown is None else np.where(found.unknown, "yes", "no").tolist()
-        columns = (images, found.probabilities, uncertainty_of(found.probabilities), unknown)
-        return [self._row(*parts) for parts in zip(*columns, strict=True)]
+    def _judged(self, batches: Iterable[list[Image]]) -> Iterator[tuple[list[Image], Judged]]:
+        """On this machine."""
+        with self._workplace.cache() as cache:
+            for channel in self._model.channels:
+                channel.cache, channel.n_jobs = cache, self._workplace.jobs
+            for batch in batches:
+                with silent():
+                    judged = judge(self._model, batch)
+                yield batch, judged
 
     def _row(self, image: Image, probabilities: Array, uncertainty: float, answer: str) -> Prediction:
         best = int(probabilities.argmax())
@@ -86,19 +115,22 @@ def predict_images(
     output: str | Path | None = None,
     report: str | Path | None = None,
     workplace: Workplace | None = None,
+    cluster: str | None = None,
 ) -> Predictions:
     """What a model file says about images: files, and folders with all they hold.
 
     `output` is where the answers will go, with `write_table`, and `report` the page of pictures, with
     `write_prediction_report`: neither may be one of these files.
     The options can only say where a file lies that a channel needs: `{"vectors": {"table": "new.csv"}}`.
+    With `cluster`, the address of a Dask scheduler, its workers look at the images, which they must see under the same path.
     """
     model = model_for_images(model_file)
     set_places(model.channels, options or {})
     for channel in model.channels:
         channel.check()
     found = images_in(paths)
-    predictions = Predictions(model, found.images, workplace or Workplace())
+    elsewhere = None if cluster is None else partial(_on_cluster, cluster, Path(model_file), dict(options or {}))
+    predictions = Predictions(model, found.images, workplace or Workplace(), elsewhere)
     predictions.unreadable.extend(found.unreadable)
     return predictions
 
@@ -109,6 +141,17 @@ def model_for_images(model_file: str | Path) -> Learner:
     if not model.needs.are_images(model.channels):
         raise ModelFileError(f"{model_file}: this model does not categorise images; it can be used from Python only.")
     return model
+
+
+def _on_cluster(
+    address: str, model_file: Path, options: Mapping[str, Mapping[str, Any]], batches: Iterable[list[Image]]
+) -> Iterator[tuple[list[Image], Judged]]:
+    with connected("predict", address) as client:
+        yield from answers_of_workers(client, model_file, partial(_placed, options), judge, batches)
+
+
+def _placed(options: Mapping[str, Mapping[str, Any]], model: Learner) -> None:
+    set_places(model.channels, options)
 
 
 def file_of(image: Image) -> str:

@@ -1,0 +1,149 @@
+"""Learning from many images with `pretrained` and `spatial_pmk`: time of each stage, memory, loss beside the exact GP.
+
+`photographs`: images of Caltech-101 drawn at random, tested on all others, by `sparse_gp` and by `gp`. `crops`: a folder that
+`experiments.scale.crops` made, tested on the photographs that it left alone. Each cell runs in a process of its own and is kept
+in the work folder, so that a command that was stopped goes on where it was. Stages are those that progress is told of; what is
+in none of them is "the rest".
+
+    python -m experiments.scale.learn DATA --work FOLDER --photographs 5000
+    python -m experiments.scale.learn DATA --work FOLDER --crops FOLDER2 --learners sparse_gp \\
+      --json experiments/results/scale/learn_crops.json
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from experiments.common.command import images_of
+from experiments.scale.result_file import checked, parser, peak_gigabytes, write
+from fewsight._base.progress import reporting
+from fewsight.apps.workbench import learn
+from fewsight.channels import make_channel
+from fewsight.images import FeatureCache, ImageFile, ImageSet, image_set_from_class_folders
+from fewsight.metrics import log_loss
+from fewsight.persistence import save
+
+MOST_TESTS = 1_500  # images, drawn at random from all that may be used
+BATCH = 256
+
+
+class Stages:
+    """Processor seconds of every stage that progress is told of; a stage inside another is part of that."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._inside = False
+
+    def __call__(self, items: Iterable[Any], what: str, total: int) -> Iterator[Any]:
+        if self._inside:
+            yield from items
+            return
+        self._inside, start = True, time.process_time()
+        try:
+            yield from items
+        finally:
+            self._inside = False
+            self.seconds[what] = self.seconds.get(what, 0.0) + time.process_time() - start
+
+
+def sets_of(options: argparse.Namespace) -> tuple[ImageSet, ImageSet]:
+    """Images to learn from and to ask about."""
+    rng = np.random.default_rng(options.seed)
+    if options.crops is not None:
+        with (options.crops / "tests.csv").open(newline="", encoding="utf-8") as stream:
+            rows = list(csv.DictReader(stream))
+        tests = ImageSet([ImageFile(row["file"]) for row in rows], [row["category"] for row in rows])
+        train = image_set_from_class_folders(options.crops / "images")
+    else:
+        images = images_of(options.data)
+        order = rng.permutation(len(images))
+        train = images.select(np.sort(order[: options.photographs]))
+        tests = images.select(np.sort(order[options.photographs :]))
+    return train, tests.select(np.sort(rng.permutation(len(tests))[:MOST_TESTS]))
+
+
+def cell(options: argparse.Namespace, learner: str) -> dict[str, Any]:
+    """One learner, in this process."""
+    train, tests = sets_of(options)
+    cache = FeatureCache()
+    channels = [make_channel(name, cache=cache, n_jobs=1) for name in options.channels]
+    stages, start, wall = Stages(), time.process_time(), time.perf_counter()
+    with reporting(stages):
+        learned = learn(train, channels, learner=learner)
+    seconds = time.process_time() - start
+    clock = time.perf_counter() - wall
+    model, peak = learned.model, peak_gigabytes()
+    tests = tests.select(np.flatnonzero(np.isin(tests.labels, model.classes_)))
+    start = time.process_time()
+    save(model, options.work / f"{learner}.fewsight")
+    saving = time.process_time() - start
+    batches = [tests.images[at : at + BATCH] for at in range(0, len(tests), BATCH)]
+    probabilities = np.concatenate([model.predict_proba(batch) for batch in batches])
+    right = model.classes_[probabilities.argmax(axis=1)] == tests.labels
+    recalls = [right[tests.labels == name].mean() for name in np.unique(tests.labels)]
+    return {
+        "learner": learner,
+        "images": sum(learned.counts.values()),
+        "categories": len(learned.counts),
+        "tests": len(tests),
+        "processor_seconds": seconds,
+        "wall_seconds": clock,
+        "stages": {**stages.seconds, "the rest": seconds - sum(stages.seconds.values())},
+        "milliseconds_per_image": 1e3 * seconds / len(train),
+        "saving_seconds": saving,
+        "peak_gigabytes": peak,
+        "shares": learned.shares,
+        "accuracy": float(right.mean()),
+        "mean_accuracy_of_categories": float(np.mean(recalls)),
+        "log_loss": float(log_loss(tests.labels, probabilities, model.classes_)),
+    }
+
+
+def kept(options: argparse.Namespace, learner: str) -> dict[str, Any]:
+    """From the work folder, or by a process of its own."""
+    source = f"photographs{options.photographs}" if options.crops is None else f"crops_{options.crops.name}"
+    path = options.work / f"{learner}_{source}_{'_'.join(options.channels)}_{options.seed}.json"
+    if not path.exists():
+        words = [word for word in sys.argv[1:] if word != "--only"]
+        command = [sys.executable, "-m", "experiments.scale.learn", *words, "--only", learner]
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+        path.write_text(done.stdout.splitlines()[-1])
+    found: dict[str, Any] = json.loads(path.read_text())
+    return {"source": source, **found}
+
+
+def main() -> None:
+    made = parser(__doc__ or "", "learn.json")
+    made.add_argument("data", type=Path)
+    made.add_argument("--work", type=Path, required=True)
+    made.add_argument("--photographs", type=int, default=5_000)
+    made.add_argument("--crops", type=Path)
+    made.add_argument("--learners", nargs="+", default=["sparse_gp", "gp"])
+    made.add_argument("--channels", nargs="+", default=["pretrained", "spatial_pmk"])
+    made.add_argument("--seed", type=int, default=0)
+    made.add_argument("--only", help="one learner, in this process, to standard output")
+    options = made.parse_args()
+    options.work.mkdir(parents=True, exist_ok=True)
+    if options.only:
+        print(json.dumps(cell(options, options.only)))
+        return
+    checked(options)
+    records = []
+    for learner in options.learners:
+        records.append(kept(options, learner))
+        print(records[-1], flush=True)
+    write(options.json, {"channels": options.channels, "seed": options.seed}, records)
+
+
+if __name__ == "__main__":
+    main()
