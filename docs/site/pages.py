@@ -208,6 +208,7 @@ def _summary(module: str, names: list[str]) -> list[str]:
         "",
         ".. autosummary::",
         "   :toctree: .",
+        "   :nosignatures:",
         "",
         *(f"   {n}" for n in plain),
         "",
