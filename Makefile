@@ -9,7 +9,7 @@ PYTEST := OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest
 OLDEST_PYTHON ?= python3.11
 NEWEST_PYTHON ?= python3.13
 
-.PHONY: demo test test-slow lint types contracts check coverage docs dist release smoke-oldest smoke-newest clean
+.PHONY: demo test test-slow lint types contracts check coverage docs docs-visit dist release smoke-oldest smoke-newest clean
 
 demo: $(VENV)/.base
 	$(BIN)/fewsight demo --output fewsight-demo
@@ -34,6 +34,10 @@ contracts: $(VENV)/.dev
 docs: $(VENV)/.docs
 	$(BIN)/python -m sphinx --jobs 2 --fail-on-warning --keep-going --quiet docs build/docs
 	$(BIN)/python docs/site/offline.py build/docs
+
+# The main pages of that site in a browser (chromium): no serious violation found by axe-core, nothing asked of the outside.
+docs-visit: docs $(VENV)/.test
+	$(BIN)/python docs/site/visit.py build/docs
 
 # The declared dependencies are true: fewsight works with the least versions of all of them, and with the newest.
 smoke-oldest:

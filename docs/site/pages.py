@@ -33,7 +33,14 @@ SECTIONS = {
 }
 # In which order tutorials are read.
 TUTORIALS = (
-    *("learn_in_python", "your_own_embeddings", "which_image_next", "is_it_good_enough", "which_cue_decides"),
+    *(
+        "label_a_folder",
+        "learn_in_python",
+        "your_own_embeddings",
+        "which_image_next",
+        "is_it_good_enough",
+        "which_cue_decides",
+    ),
     *("thousands_of_images", "a_category_from_one_image", "write_your_own_parts", "reproduce_a_table"),
 )
 
@@ -208,6 +215,7 @@ def _summary(module: str, names: list[str]) -> list[str]:
         "",
         ".. autosummary::",
         "   :toctree: .",
+        "   :nosignatures:",
         "",
         *(f"   {n}" for n in plain),
         "",

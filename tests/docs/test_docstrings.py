@@ -21,7 +21,7 @@ docstrings = importlib.util.module_from_spec(_SPEC)
 _SPEC.loader.exec_module(docstrings)
 
 ARRAYS = re.compile(r"\b(Array|Indices|Labels|NDArray)\b")
-SHAPE = re.compile(r"\((?:[a-z_]+|\d+)(?:, (?:[a-z_]+|\d+))*,?\)|shape")
+SHAPE = re.compile(r"\((?:[a-z_]+(?: \+ \d+)?|\d+)(?:, (?:[a-z_]+|\d+))*,?\)|shape")
 PUBLIC = [(module, name) for module in (fewsight, fewsight.testing) for name in module.__all__ if name != "__version__"]
 CLASSES = [getattr(module, name) for module, name in PUBLIC if inspect.isclass(getattr(module, name))]
 
@@ -72,6 +72,9 @@ def test_a_public_function_documents_its_parameters_and_shapes(name: str) -> Non
     wanted = [parameter for parameter in signature.parameters if parameter not in ("self", "cls")]
     said = docstrings.described(text, "Parameters")
     assert [parameter for parameter in wanted if not said.get(parameter)] == []
+    for parameter, given in signature.parameters.items():
+        if ARRAYS.search(str(given.annotation)):
+            assert SHAPE.search(said[parameter]), f"the shape of {parameter} is not said"
     if ARRAYS.search(str(signature.return_annotation)):
         assert SHAPE.search(text), f"the shape of {signature.return_annotation} is not said"
 
@@ -95,6 +98,24 @@ def test_the_public_properties_of_a_class_are_documented(kind: type) -> None:
         if not name.startswith("_") and (value.fget.__module__ or "").startswith("fewsight"):
             described = any(inspect.getdoc(base.__dict__[name]) for base in kind.__mro__ if name in base.__dict__)
             assert described or name in attributes, f"{kind.__name__}.{name} has no docstring"
+
+
+@pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
+def test_the_public_arrays_of_a_class_say_their_shape(kind: type) -> None:
+    """Of whatever is an array after `fit`, or in a result: attributes and properties, those of bases included."""
+    ours = [base for base in kind.__mro__ if base.__module__.startswith("fewsight")]
+    said = docstrings.described(inspect.getdoc(kind) or "", "Parameters")
+    said |= docstrings.described(inspect.getdoc(kind) or "", "Attributes")
+    arrays = {name for base in ours for name, hint in inspect.get_annotations(base).items() if ARRAYS.search(str(hint))}
+    for name, found in inspect.getmembers(kind, lambda member: isinstance(member, property)):
+        if found.fget.__module__.startswith("fewsight") and ARRAYS.search(
+            str(found.fget.__annotations__.get("return"))
+        ):
+            said[name] = " ".join(
+                [said.get(name, ""), *(inspect.getdoc(vars(b)[name]) or "" for b in ours if name in vars(b))]
+            )
+            arrays.add(name)
+    assert {name for name in arrays if name[0] != "_" and not SHAPE.search(said.get(name, ""))} == set()
 
 
 def test_an_override_shows_the_parameters_of_what_it_overrides() -> None:

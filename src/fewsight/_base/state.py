@@ -43,7 +43,7 @@ class State:
     Parameters
     ----------
     header : whatever JSON can hold, by name.
-    arrays : arrays of numbers, by name.
+    arrays : arrays of numbers of any shape, by name.
     """
 
     header: dict[str, Any]

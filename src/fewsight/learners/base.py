@@ -80,6 +80,10 @@ class Learner(ClassifierMixin, BaseEstimator, ABC):
     `kernel` says what X is; which kinds a learner takes is its own. Labels are strings, integers or booleans; examples with the
     label None are left out. Where `learns_none_of_these`, an example labelled `NONE_OF_THESE` speaks against every class; that
     is no class itself. A learner is stored in a model file and named on the command line by being in `LEARNERS`.
+
+    Attributes
+    ----------
+    classes_ : (n_classes,), labels in the order of the columns of `predict_proba` and `latent`.
     """
 
     name: ClassVar[str]  # on the command line and, with an ending, in model files
@@ -282,7 +286,7 @@ class Learner(ClassifierMixin, BaseEstimator, ABC):
 
         Parameters
         ----------
-        indices : positions of training examples, from 0, each once.
+        indices : (k,), positions of training examples, from 0, each once.
         """
         self._refuse("it cannot forget examples; fit it again without them")
 

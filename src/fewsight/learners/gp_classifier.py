@@ -56,14 +56,15 @@ class _Seen:
 
 
 class GPClassifier(LoanMixin, KernelLearner):
-    """Categories from a few examples, with a standard deviation for every latent value.
+    """A Gaussian-process classifier for few examples: probabilities, and whether an input is like anything seen.
 
     Each class is a Gaussian process whose target is +1 for its own examples and -1 for all others; the largest posterior mean
     decides. One Cholesky factorisation serves all classes.
 
     Parameters
     ----------
-    kernel : what X is, as for every learner.
+    kernel : what X is: None (a Gaussian kernel as wide as the data), a kernel or a list of kernels for rows of numbers (n, d); a
+        channel or a list of channels for images; "precomputed" for a Gram matrix (n, n) or a list of them.
     noise_variance : variance of the noise on the targets, or how to learn it: "left-out", the one of a few under which left-out
         training examples are most probable, or "evidence".
     weights : of several Gram matrices or channels: "average", one number for each, or "evidence": learned together with the
@@ -81,10 +82,11 @@ class GPClassifier(LoanMixin, KernelLearner):
 
     Attributes
     ----------
-    classes_ : labels in the order of the columns of `predict_proba` and `latent`. `NONE_OF_THESE` is none of them: its examples
-        have the target -1 for every class, are left out of calibration and accuracy, and help to tell what is unknown.
+    classes_ : (n_classes,), labels in the order of the columns of `predict_proba` and `latent`. `NONE_OF_THESE` is none of them:
+        its examples have the target -1 for every class, are left out of calibration and accuracy, and help to notice what is
+        unknown.
     noise_variance_ : the noise variance that is used.
-    weights_ : weight of each Gram matrix, for kernels scaled to a training diagonal of mean 1.
+    weights_ : (n_kernels,), the weight of each Gram matrix, for kernels scaled to a training diagonal of mean 1.
     posterior_ : the posterior, see `fewsight.gp.Posterior`.
     calibration_ : how latent values become probabilities; `calibration_.from_prior` says that no class had two examples.
     loans_ : what categories borrow from others, see `borrow`; nothing after `fit`.
@@ -447,7 +449,7 @@ class GPClassifier(LoanMixin, KernelLearner):
 
     @property
     def training_diagonal_(self) -> Array:
-        """Prior variance of each training example."""
+        """Prior variance of each training example (n,)."""
         return self.posterior_.prior_variance
 
     def _combined(self, grams: Sequence[Array]) -> Array:

@@ -117,11 +117,11 @@ class HistogramGPClassifier(HistogramAnswers):
 
     Attributes
     ----------
-    classes_ : labels in the order of the columns of `predict_proba` and `latent`.
+    classes_ : (n_classes,), labels in the order of the columns of `predict_proba` and `latent`.
     posterior_ : dual weights and what belongs to them, see `fewsight.gp.IterativePosterior`.
     noise_variance_ : the level that is used; (columns,) numbers where each class has its own.
     transform_parameter_ : likewise; None without a transform.
-    relevance_ : the weight of each dimension, for a kernel of mean diagonal 1.
+    relevance_ : (d,), the weight of each dimension, for a kernel of mean diagonal 1.
     n_iter_, converged_ : of the last training.
     left_out_accuracy_ : mean accuracy per class on the training examples that were left out to calibrate; None if there are
         none.
@@ -247,7 +247,7 @@ class HistogramGPClassifier(HistogramAnswers):
         Parameters
         ----------
         inputs : the training examples as rows of histograms.
-        classes : the categories, in the order of the columns.
+        classes : (n_classes,), the categories, in the order of the columns.
         numbers : the column of each example (n,).
         found : the kernel and the noise that were chosen.
         rows : the rows of the training examples (n, d).
@@ -315,7 +315,7 @@ class HistogramGPClassifier(HistogramAnswers):
 
     @property
     def weights_(self) -> Array:
-        """How much each channel, or group of columns, counts: its part of the mean diagonal of the kernel; they add up to 1."""
+        """How much each channel, or group of columns, counts: its part of the mean diagonal of the kernel (k,); they sum to 1."""
         check_is_fitted(self)
         operator, groups = self.posterior_.operator, self.input_.groups
         parts = np.bincount(groups, operator.weights * operator.dimension_traces())
@@ -323,7 +323,7 @@ class HistogramGPClassifier(HistogramAnswers):
 
     @property
     def labels_(self) -> Labels:
-        """The labels of the training examples."""
+        """The labels of the training examples (n,)."""
         check_is_fitted(self)
         return labels_of(self.posterior_.classes, self.classes_)
 

@@ -33,7 +33,9 @@ class InfiniteKernelClassifier(WeightedMachines):
 
     Parameters
     ----------
-    kernel : what X is, as for every learner: the kernels or channels to begin with.
+    kernel : the kernels to begin with, and what X is: None (a Gaussian kernel as wide as the data), a kernel or a list of
+        kernels for rows of numbers (n, d); a channel or a list of channels for images; "precomputed" for a Gram matrix (n, n) or
+        a list of them.
     family : where further ones come from. None: no others, where kernels or channels are given; otherwise Gaussians with one
         relevance per dimension, `RelevanceFamily()`.
     C : penalty of a training error, for kernels whose training diagonal has mean 1.
@@ -47,11 +49,14 @@ class InfiniteKernelClassifier(WeightedMachines):
 
     Attributes
     ----------
-    classes_ : labels in the order of the columns of `predict_proba` and `latent`.
+    classes_ : (n_classes,), labels in the order of the columns of `predict_proba` and `latent`.
     kernels_ : the kernels or channels that have weight.
+    chosen_ : (n_kernels,), their numbers among all that were generated.
     weights_ : (n_classes, n_kernels), of these.
     thresholds_ : (n_classes,), lambda at the end.
     excess_ : (n_classes,), max T / lambda - 1 over all parameters looked at in the last round: the certificate.
+    dual_weights_ : (n, n_classes), what each training example counts for each class.
+    intercepts_ : (n_classes,), what is added for each class.
     gaps_ : (n_classes,), how far the weights of the kernels there are can be from the best, relative to the objective.
     objectives_ : (n_classes,), the objective at the end; further kernels only ever lower it.
     """

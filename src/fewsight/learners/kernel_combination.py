@@ -29,7 +29,9 @@ class KernelCombination(KernelLearner):
 
     Parameters
     ----------
-    kernel : what X is, as for every learner; several channels or Gram matrices are what this is for.
+    kernel : what X is: None (a Gaussian kernel as wide as the data), a kernel or a list of kernels for rows of numbers (n, d); a
+        channel or a list of channels for images; "precomputed" for a Gram matrix (n, n) or a list of them.
+        Several are what this learner is for.
     penalty : "even" pulls weights to each other, "l1" and "l2" to zero, "none" leaves them alone; see `fewsight.gp.Penalty`.
     strength : of the penalty, or "auto": chosen, between the plain average and next to no penalty, by how probable left-out
         training examples are. With one example per class the average stays.
@@ -43,7 +45,7 @@ class KernelCombination(KernelLearner):
 
     Attributes
     ----------
-    classes_ : labels in the order of the columns of `predict_proba` and `latent`.
+    classes_ : (n_classes,), labels in the order of the columns of `predict_proba` and `latent`.
     weights_ : (n_kernels,), or (n_classes, n_kernels) for "classwise", for kernels scaled to a training diagonal of mean 1. They
         add up to 1 unless the noise was given as a number.
     noise_variance_ : a number, or (n_classes,).

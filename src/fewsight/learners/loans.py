@@ -78,7 +78,7 @@ class LoanMixin(ABC):
 
     @property
     def labels_(self) -> Labels:
-        """The labels of the training examples."""
+        """The labels of the training examples (n,)."""
         check_is_fitted(self)
         return labels_of(class_numbers(self.posterior_.targets), self.classes_)
 

@@ -38,14 +38,19 @@ class LogisticClassifier(DualLearner):
 
     Parameters
     ----------
-    kernel : what X is, as for every learner; several Gram matrices are averaged.
+    kernel : what X is: None (a Gaussian kernel as wide as the data), a kernel or a list of kernels for rows of numbers (n, d); a
+        channel or a list of channels for images; "precomputed" for a Gram matrix (n, n) or a list of them;
+        several are averaged.
     C : inverse strength of the penalty, for a kernel whose training diagonal has mean 1, or "cross-validation": the one of
         1, 10, ... 1,000,000 under which left-out examples are most probable; 1 where no class has two examples.
     n_folds : of the cross-validation.
 
     Attributes
     ----------
+    classes_ : (n_classes,), labels in the order of the columns of `predict_proba` and `latent`.
     C_ : the C that is used.
+    dual_weights_ : (n, n_classes), what each training example counts for each class.
+    intercepts_ : (n_classes,), what is added for each class.
     """
 
     name: ClassVar[str] = "logistic"

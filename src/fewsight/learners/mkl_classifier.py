@@ -22,7 +22,9 @@ class MKLClassifier(WeightedMachines):
 
     Parameters
     ----------
-    kernel : what X is, as for every learner; several kernels, channels or Gram matrices are what this is for.
+    kernel : what X is: None (a Gaussian kernel as wide as the data), a kernel or a list of kernels for rows of numbers (n, d); a
+        channel or a list of channels for images; "precomputed" for a Gram matrix (n, n) or a list of them.
+        Several are what this learner is for.
     norm : "l1" for weights that add up to 1, of which few are not zero; "l2" for a quadratic penalty, under which all count;
         "average" for equal weights.
     C : penalty of a training error, for kernels whose training diagonal has mean 1. It does not mean the same for "l1" and
@@ -31,9 +33,11 @@ class MKLClassifier(WeightedMachines):
 
     Attributes
     ----------
-    classes_ : labels in the order of the columns of `predict_proba` and `latent`.
+    classes_ : (n_classes,), labels in the order of the columns of `predict_proba` and `latent`.
     weights_ : (n_classes, n_kernels), of the kernels that have weight.
-    chosen_ : which of the kernels given these are.
+    chosen_ : (n_kernels,), which of the kernels given these are, counted from 0.
+    dual_weights_ : (n, n_classes), what each training example counts for each class.
+    intercepts_ : (n_classes,), what is added for each class.
     gaps_ : (n_classes,), how far the weights are from the best at most, relative to the objective.
     """
 

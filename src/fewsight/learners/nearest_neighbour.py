@@ -21,7 +21,14 @@ class NearestNeighbourClassifier(MemberLearner):
 
     Parameters
     ----------
-    kernel : what X is, as for every learner; several Gram matrices are averaged.
+    kernel : what X is: None (a Gaussian kernel as wide as the data), a kernel or a list of kernels for rows of numbers (n, d); a
+        channel or a list of channels for images; "precomputed" for a Gram matrix (n, n) or a list of them;
+        several are averaged.
+
+    Attributes
+    ----------
+    classes_ : (n_classes,), labels in the order of the columns of `predict_proba` and `latent`.
+    members_ : (n,), the number of each training example's class.
     """
 
     name: ClassVar[str] = "nn"
@@ -59,7 +66,14 @@ class NearestMeanClassifier(MemberLearner):
 
     Parameters
     ----------
-    kernel : what X is, as for every learner; several Gram matrices are averaged.
+    kernel : what X is: None (a Gaussian kernel as wide as the data), a kernel or a list of kernels for rows of numbers (n, d); a
+        channel or a list of channels for images; "precomputed" for a Gram matrix (n, n) or a list of them;
+        several are averaged.
+
+    Attributes
+    ----------
+    classes_ : (n_classes,), labels in the order of the columns of `predict_proba` and `latent`.
+    members_ : (n,), the number of each training example's class.
     """
 
     name: ClassVar[str] = "mean"

@@ -28,10 +28,21 @@ class SpanBoundClassifier(Baseline):
 
     Parameters
     ----------
-    kernel : what X is, as for every learner.
+    kernel : what X is: None (a Gaussian kernel as wide as the data), a kernel or a list of kernels for rows of numbers (n, d); a
+        channel or a list of channels for images; "precomputed" for a Gram matrix (n, n) or a list of them.
     temperature : H of the paper, over which a bound becomes an error; the larger, the more nearly linear, and the larger C.
     eta : how far the bound is smoothed.
     max_steps : of the descent, at most; 0 leaves all weights equal.
+
+    Attributes
+    ----------
+    classes_ : (n_classes,), labels in the order of the columns of `predict_proba` and `latent`.
+    weights_ : (n_kernels,), 0 or more, inside the exponential.
+    C_ : the penalty that was found.
+    bounds_ : (n_steps + 1,), the bound on the way down.
+    dual_weights_ : (n, n_classes), what each training example counts for each class.
+    intercepts_ : (n_classes,), what is added for each class.
+    lengths_ : (n_kernels, n), kernel values of training examples with themselves.
     """
 
     name: ClassVar[str] = "span_bound"

@@ -79,7 +79,7 @@ class SparseGPClassifier(KernelLearner):
 
     Parameters
     ----------
-    kernel : what X is, as for every learner.
+    kernel : what X is, as for `GPClassifier`: rows of numbers (n, d), images, or Gram matrices (n, n).
     n_inducing : how many of the examples stand for the latent function, spread evenly over the classes; memory grows with its
         square, time with its square times the number of examples.
     noise_variance : variance of the noise on the targets, or "left-out": the one of a few under which left-out examples are most
@@ -96,10 +96,11 @@ class SparseGPClassifier(KernelLearner):
 
     Attributes
     ----------
-    classes_ : labels in the order of the columns of `predict_proba` and `latent`.
+    classes_ : (n_classes,), labels in the order of the columns of `predict_proba` and `latent`.
     posterior_ : see `fewsight.gp.SparsePosterior`.
     n_examples_ : how many labelled examples were counted.
-    noise_variance_, weights_, calibration_, novelty_ : as for `GPClassifier`.
+    weights_ : (n_kernels,), as for `GPClassifier`, and so are `noise_variance_`, `calibration_` and `novelty_`.
+    inducing_diagonal_ : (m,), kernel values of the inducing points with themselves.
     """
 
     name: ClassVar[str] = "sparse_gp"

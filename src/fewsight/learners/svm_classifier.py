@@ -33,7 +33,9 @@ class SVMClassifier(DualLearner):
 
     Parameters
     ----------
-    kernel : what X is, as for every learner; several Gram matrices are averaged.
+    kernel : what X is: None (a Gaussian kernel as wide as the data), a kernel or a list of kernels for rows of numbers (n, d); a
+        channel or a list of channels for images; "precomputed" for a Gram matrix (n, n) or a list of them;
+        several are averaged.
     C : penalty of a training error, for a kernel whose training diagonal has mean 1; or "cross_validated": that of
         2^-7, 2^-5, ..., 2^9 that predicts most of the training examples in ten folds, the smallest of equals.
     multiclass : "one_vs_all" or "one_vs_one".
@@ -43,6 +45,13 @@ class SVMClassifier(DualLearner):
         that is chosen too; the smallest of equals. Of Gram matrices that the user brings, new examples are taken to have the
         mean value with themselves.
     n_jobs : machines trained at the same time, as in joblib.
+
+    Attributes
+    ----------
+    classes_ : (n_classes,), labels in the order of the columns of `predict_proba` and `latent`.
+    C_ : the C that is used.
+    dual_weights_ : (n, n_machines), what each training example counts in each machine.
+    intercepts_ : (n_machines,), what is added in each machine.
     """
 
     name: ClassVar[str] = "svm"

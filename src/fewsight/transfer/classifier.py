@@ -61,7 +61,8 @@ class TransferGPClassifier(KernelLearner):
 
     Parameters
     ----------
-    kernel : what X is, as for every learner.
+    kernel : what X is: None (a Gaussian kernel as wide as the data), a kernel or a list of kernels for rows of numbers (n, d); a
+        channel or a list of channels for images; "precomputed" for a Gram matrix (n, n) or a list of them.
     target : the label of the category to learn; None: of two labels, the one that sorts last.
     background : the label of examples that are of no category; None: there are none (with two labels and no target: the other).
     candidates : labels to choose the support from; None: all that are left. An empty list: learn without support.
@@ -80,16 +81,17 @@ class TransferGPClassifier(KernelLearner):
 
     Attributes
     ----------
-    classes_ : the background, if there is one, and the target.
+    classes_ : (2,) or (1,), the background, if there is one, and the target.
     support_ : labels of the support categories that lend, best first; empty where nothing is borrowed.
-    rho_ : a correlation for each of them; in an average its mean.
-    shares_ : the part of each of them in an average, where what is left is learning alone; otherwise 1 for each.
+    rho_ : (n_support,), a correlation for each of them; in an average its mean.
+    shares_ : (n_support,), the part of each of them in an average, where what is left is learning alone; otherwise 1 for each.
     offset_ : what is taken off the posterior mean.
     considered_ : every candidate with its best correlation and the criterion there, best first.
     noise_variance_ : the noise variance that is used.
     posterior_ : the posterior of the examples that are used; of an average that of the target and the background alone, whose
-        variance is never smaller. `rows_` says which of the training examples are used and `tasks_` whose they are: 0 for the
-        target and the background, then a number for each support task.
+        variance is never smaller.
+    rows_ : (n_used,), which of the training examples are used.
+    tasks_ : (n_used,), whose they are: 0 for the target and the background, then a number for each support task.
     """
 
     name: ClassVar[str] = "transfer_gp"

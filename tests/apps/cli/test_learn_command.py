@@ -68,8 +68,9 @@ def test_excluded_categories_are_left_out_with_folders_and_with_a_table(run: Run
 
 
 def test_the_noise_can_be_given(run: Run, photos: Path, tmp_path: Path) -> None:
-    result = run("learn", photos, "-o", tmp_path / "model", "--noise", "0.25", *SMALL)
+    result = run("learn", photos, "-o", tmp_path / "model", "--noise", "0.25", "--verbose", *SMALL)
     assert "Noise variance 0.25." in result.stdout
+    assert "Noise variance" not in run("learn", photos, "-o", tmp_path / "again", "--noise", "0.25", *SMALL).stdout
     assert load(tmp_path / "model").noise_variance_ == 0.25
 
 

@@ -27,10 +27,10 @@ def test_import_says_what_it_took_and_is_safe_to_repeat(run: Run, flat: Path, la
         stream.write("missing.png,brick\n")
     first = run("import", flat, labels)
     assert first.exit_code == 0
-    assert "Took in 15 new labels; 0 were known." in first.stdout
+    assert "Imported 15 new labels; 0 were known already." in first.stdout
     assert "New categories: brick, grass, tissue." in first.stdout
     assert "Not among the images: missing.png" in first.stdout
-    assert "Took in 0 new labels; 15 were known." in run("import", flat, labels).stdout
+    assert "Imported 0 new labels; 15 were known already." in run("import", flat, labels).stdout
     assert answer(run, "import", flat, labels)["n_same"] == 15
 
 

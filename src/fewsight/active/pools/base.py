@@ -181,7 +181,7 @@ class Pool(ABC):
         Parameters
         ----------
         owner : who asks, for messages.
-        known : positions of the examples that training may look at.
+        known : (k,), positions of the examples that training may look at.
         """
         raise InvalidInput(
             f"{owner_name(owner)}: with HistogramGPClassifier the pool must be rows of numbers >= 0, or images with channels "

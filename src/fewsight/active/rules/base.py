@@ -31,8 +31,8 @@ class Query:
 
     Attributes
     ----------
-    indices : positions in the pool, first to be asked first.
-    scores : one for each, falling.
+    indices : (k,), positions in the pool, the one to ask first in front.
+    scores : (k,), one for each, falling.
     reasons : why each is asked, one plain line each, where the asker knows.
     state : "" or, where something is worth knowing (nothing is left to ask), one sentence.
     """
@@ -111,7 +111,7 @@ class QueryRule(ABC):
         ----------
         source : a view of a pool, or a fitted learner with `latent`.
         pool : with a learner, the examples in the form in which its `latent` takes them.
-        among : positions that may be asked about; all without a label unless told otherwise.
+        among : (k,), positions that may be asked about; all without a label unless told otherwise.
         batch_size : how many to ask about; the whole pool if there are no more. None is one, or one for each problem where
             the rule asks about them in turn. No two of a batch are near-duplicates, unless nothing else is left.
         random_state : a seed or a NumPy generator; the same seed gives the same answer.

@@ -111,7 +111,7 @@ class LabelledView(View):
 
     @property
     def positions(self) -> Indices:
-        """Where the labelled examples stand in the pool, in the order of their labels; -1 for those outside."""
+        """Where the labelled examples stand in the pool, in the order of their labels (n,); -1 for those outside."""
         return np.array(self._positions, dtype=np.intp)
 
     @property
@@ -202,7 +202,7 @@ class LabelledView(View):
 
         Parameters
         ----------
-        positions : of k examples in the pool, from 0.
+        positions : (k,), of examples in the pool, from 0.
         """
         before = self.unlabelled.copy()
         self.unlabelled[positions] = False

@@ -71,6 +71,10 @@ class PoolView(LabelledView):
     pool : the examples.
     settings : weights, scales and noise.
     calibration : how latent values become probabilities; None for the posterior alone.
+
+    Attributes
+    ----------
+    diagonal : (m,), the kernel of each example with itself.
     """
 
     def __init__(self, pool: Pool, settings: Hyperparameters, calibration: Calibration | None = None) -> None:

@@ -24,7 +24,7 @@ def cache(
         typer.Option(
             metavar="GIGABYTES",
             show_default=False,
-            help="Hold it to this size from now on; what was used longest ago goes first. FEWSIGHT_CACHE_GB overrules it.",
+            help="Keep it below this size from now on; entries used longest ago go first. FEWSIGHT_CACHE_GB overrides it.",
         ),
     ] = None,
     clear: Annotated[bool, typer.Option("--clear", help="Remove all entries; the limit stays.")] = False,

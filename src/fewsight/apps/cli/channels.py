@@ -15,8 +15,10 @@ def channels() -> None:
         tell(f"{channel.name}: {channel.summary}")
         if channel.missing is not None:
             tell(f"  not installed: {channel.missing}")
-        tell(*(f"  --set {channel.name}.{name}={_shown(default)}" for name, default in channel.options.items()))
-    tell(f"{AUTO}: a set that suits photographs: {', '.join(auto_channels())}.")
+        settings = {name: f"  --set {channel.name}.{name}={_shown(value)}" for name, value in channel.options.items()}
+        width = max(map(len, settings.values()), default=0)
+        tell(*(f"{setting:{width}}  {channel.meanings[name]}".rstrip() for name, setting in settings.items()))
+    tell(f"{AUTO}: all that suit photographs: {', '.join(auto_channels())}.")
     tell(f"Used unless others are named: {', '.join(default_channels())}.")
 
 

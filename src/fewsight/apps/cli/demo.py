@@ -33,7 +33,7 @@ def demo(
     cache_folder: options.CacheFolder = None,
     no_cache: options.NoCache = False,
 ) -> None:
-    """Learn, evaluate and predict on a small set of images that comes with the program; takes about a minute."""
+    """Learn, evaluate and predict on a small set of images that comes with the program; takes a minute or two."""
     workplace = options.workplace(jobs, cache_folder, no_cache)
     from fewsight.apps.workbench import demo as run
 

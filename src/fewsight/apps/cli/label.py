@@ -46,7 +46,7 @@ def label(
             min=1, max=65535, metavar="NUMBER", show_default="the one of last time", help="The port of the page."
         ),
     ] = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address and open nothing.")] = False,
+    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address; do not open a browser.")] = False,
     name: Name = None,
     channels: options.Channels = None,
     project: Project = None,

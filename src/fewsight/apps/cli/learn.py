@@ -58,8 +58,8 @@ def learn(
             metavar="WAY",
             show_default="evidence",
             rich_help_panel=options.LOOK,
-            help="How much each of several channels counts: evidence (learned), average (all the same); "
-            "l1 (learned, few count) or l2 with --learner mkl.",
+            help="How much each of several channels counts: evidence (learned), average (all the same), "
+            "or with --learner mkl l1 (learned, few count) or l2.",
         ),
     ] = None,
     settings: options.Settings = None,
@@ -95,6 +95,10 @@ def learn(
     ] = None,
     closest: options.Closest = 10,
     sense: options.Sense = None,
+    verbose: Annotated[
+        bool,
+        typer.Option("--verbose", help="Also print the numbers that were found while learning, such as the noise."),
+    ] = False,
     seed: options.Seed = 0,
     jobs: options.Jobs = None,
     cache_folder: options.CacheFolder = None,
@@ -122,11 +126,11 @@ def learn(
             workplace=workplace,
             cluster=cluster,
         )
-    _answer(learned, output)
+    _answer(learned, output, verbose)
     tell(*_about_pretrained(channels))
 
 
-def _answer(learned: Learned, output: Path) -> None:
+def _answer(learned: Learned, output: Path, verbose: bool) -> None:
     show_table(["category", "images"], [[name, str(count)] for name, count in learned.counts.items()], numbers=[1])
     n_images, n_categories = sum(learned.counts.values()), len(learned.counts)
     unlabelled = len(learned.images) - n_images
@@ -135,7 +139,9 @@ def _answer(learned: Learned, output: Path) -> None:
     found = plural(n_categories, "category", "categories")
     tell(f"Learned {found} from {plural(n_images + unlabelled, 'image')}{labelled}{beside}.")
     tell(*_about_borrowing(learned))
-    tell(*_about_channels(learned), *_about_settings(learned), *_about_accuracy(learned))
+    tell(*_about_channels(learned), *_about_accuracy(learned))
+    if verbose:
+        tell(*_about_settings(learned))
     tell(*_about_copies(learned))
     tell(*_about_doubts(learned))
     tell(*learned.remarks)
@@ -151,7 +157,7 @@ def _about_channels(learned: Learned) -> list[str]:
     if learned.combine == "evidence" and max(learned.counts.values()) == 1:
         lines.append(f"{what_was_used(learned.shares.values())} used: {NO_SHARES_FROM_ONE}.")
     elif learned.combine == "evidence" and len(set(learned.shares.values())) == 1:
-        lines.append("The average of the channels was used: images that were left out spoke for no other shares.")
+        lines.append("The average of the channels was used: left-out images showed no other shares to be better.")
     return lines
 
 

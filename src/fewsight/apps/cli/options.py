@@ -29,7 +29,7 @@ LabelledFolder = Annotated[
     typer.Argument(
         metavar="FOLDER",
         show_default=False,
-        help="A folder with one folder of images per category; with --labels, a folder of images.",
+        help="A folder with one folder of images per category, or one labelled by `fewsight label`; with --labels, any folder.",
     ),
 ]
 Labels = Annotated[
@@ -47,7 +47,7 @@ Exclude = Annotated[
         metavar="CATEGORY",
         show_default=False,
         rich_help_panel=LEARN_FROM,
-        help="Leave a category out; may be repeated, or a list with commas.",
+        help="Leave a category out; may be repeated, or several joined by commas.",
     ),
 ]
 Channels = Annotated[
@@ -122,7 +122,7 @@ Seed = Annotated[
 Jobs = Annotated[
     int | None,
     typer.Option(
-        min=1, metavar="NUMBER", show_default="all processors", help="How many images to work on at the same time."
+        min=1, metavar="NUMBER", show_default="all processors", help="How many images to process at the same time."
     ),
 ]
 CacheFolder = Annotated[

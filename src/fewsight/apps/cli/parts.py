@@ -26,7 +26,7 @@ Kind = Annotated[
 
 
 def parts(kind: Kind = None, as_json: AsJson = False) -> None:
-    """List channels, learners, query rules, kernels and kernel families, those of other packages among them."""
+    """List channels, learners, query rules, kernels and kernel families, including those of other packages."""
     from fewsight.apps.workbench.parts import describe_parts
 
     found = describe_parts(kind)

@@ -28,7 +28,9 @@ def predict(
     model: Annotated[Path, typer.Argument(metavar="MODEL", show_default=False, help="A file written by `learn`.")],
     images: Annotated[
         list[Path],
-        typer.Argument(metavar="IMAGES", show_default=False, help="Image files, and folders with all they hold."),
+        typer.Argument(
+            metavar="IMAGES", show_default=False, help="Image files, or folders: all images in them are used."
+        ),
     ],
     output: Annotated[
         Path | None,
@@ -45,7 +47,7 @@ def predict(
         typer.Option(
             metavar="FILE",
             show_default=False,
-            help="An HTML page to write too: the pictures by category and by how sure it is, unknown ones apart.",
+            help="Also write an HTML page: the pictures by category and by how sure it is, unknown ones apart.",
         ),
     ] = None,
     probabilities: Annotated[
@@ -57,7 +59,7 @@ def predict(
             "--set",
             metavar="CHANNEL.OPTION=FILE",
             show_default=False,
-            help="Where a file lies that the model needs, as in --set vectors.table=new.csv or --set embedding.model=net.onnx.",
+            help="Where to find a file the model needs, as in --set vectors.table=new.csv or --set embedding.model=net.onnx.",
         ),
     ] = None,
     cluster: options.Cluster = None,
@@ -75,7 +77,8 @@ def predict(
                  probabilities, divided by the largest it could be
     unknown      yes if the image is unlike all that was learned, else no; of
                  images that do belong to a category, about 5 % are called
-                 unknown, if it was learned from five images or more
+                 unknown (up to 10 % on some sets of images), if it was
+                 learned from five images or more
 
     Files that cannot be read are listed on stderr and get no row. A name that
     a spreadsheet would run as a formula, such as =1+1, has an apostrophe in

@@ -29,7 +29,7 @@ Project = Annotated[
 ]
 Name = Annotated[
     str | None,
-    typer.Option("--name", metavar="WHO", show_default="the user's name", help="Who is at work; kept with each label."),
+    typer.Option("--name", metavar="WHO", show_default="the user's name", help="Your name; kept with each label."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Answer in JSON on stdout, for other programs.")]
 
@@ -68,7 +68,7 @@ Fact: TypeAlias = "str | int | bool | list[str] | dict[str, int] | dict[str, str
 
 
 def status(folder: Folder, project: Project = None, name: Name = None, as_json: AsJson = False) -> None:
-    """Say where a project stands: labels for each category, and files that are new, moved, broken or disagreed about."""
+    """Say where a project stands: labels of each category, and files that are new, moved, unreadable or in dispute."""
     from fewsight.apps.cli.console import plural, show_table, tell
 
     with open_project(folder, project, name) as bench, progress_bars():
@@ -87,10 +87,10 @@ def status(folder: Folder, project: Project = None, name: Name = None, as_json: 
 def history(
     folder: Folder,
     project: Project = None,
-    most: Annotated[int, typer.Option(min=1, metavar="NUMBER", help="How many lines, the last act first.")] = 20,
+    most: Annotated[int, typer.Option(min=1, metavar="NUMBER", help="How many lines, the latest first.")] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """List what was done, the last first: labels, categories, imports, undo."""
+    """List what was done, the latest first: labels, categories, imports, undo."""
     from fewsight.apps.cli.console import show_table, tell
 
     with open_project(folder, project, None) as bench:
@@ -105,17 +105,17 @@ def history(
     if rows:
         show_table(["when", "who", "what", "images"], rows)
     else:
-        tell("Nothing was done yet.")
+        tell("Nothing has been done yet.")
 
 
 def undo(
     folder: Folder,
     project: Project = None,
     name: Name = None,
-    redo: Annotated[bool, typer.Option("--redo", help="Take the last undo back.")] = False,
+    redo: Annotated[bool, typer.Option("--redo", help="Take back the last undo.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Take back the last act of a person: a label, a batch of labels, an import, a category. Goes back to the beginning."""
+    """Take back what a person did last: a label, a batch of labels, an import, a category. Repeat it to go further back."""
     from fewsight.apps.cli.console import tell
 
     with open_project(folder, project, name) as bench:
@@ -142,9 +142,9 @@ def import_(
     name: Name = None,
     as_json: AsJson = False,
 ) -> None:
-    """Take labels in from elsewhere. Safe to repeat: what is known already is not taken twice.
+    """Import labels from a table, class folders or another project. Safe to repeat: nothing is taken twice.
 
-    Labels go to images of the same content. Files that are named and not there are listed, and so are images that two persons
+    Labels go to images of the same content. Files that are named but missing are listed, and so are images that two persons
     disagree about.
     """
     from fewsight.apps.cli.console import list_unreadable, plural, tell
@@ -155,7 +155,7 @@ def import_(
     if as_json:
         tell_json({**vars(found), "unreadable": [str(each) for each in found.unreadable]})
         return
-    tell(f"Took in {plural(found.n_new, 'new label')}; {found.n_same:,} were known.")
+    tell(f"Imported {plural(found.n_new, 'new label')}; {found.n_same:,} were known already.")
     tell(*_about_import(found))
     list_unreadable(found.unreadable)
 
@@ -174,7 +174,7 @@ def export(
     file      the image, relative to the folder
     category  its category; empty if it has none
     answer    category, none of these, discarded, or disagreement
-    hash      what the content of the file is known by
+    hash      a hash of the file's content
     who       who said so
     """
     from fewsight.apps.cli.console import plural, tell

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -83,7 +84,7 @@ def sort(
     if (plan.files or plan.half_moved) and _may(yes, as_json):
         with open_project(folder, project, None) as bench, progress_bars():
             outcome = bench.sort(plan)
-        _answer(outcome, plan, as_json)
+        _answer(outcome, plan, folder, as_json)
 
 
 def _check_model(model: Path | None) -> None:
@@ -119,13 +120,13 @@ def _answer_plan(plan: SortPlan, as_json: bool) -> None:
         tell(f"{plural(len(plan.taken_back), 'file')} of an earlier sorting will change folders.")
 
 
-def _answer(outcome: SortOutcome, plan: SortPlan, as_json: bool) -> None:
+def _answer(outcome: SortOutcome, plan: SortPlan, folder: Path, as_json: bool) -> None:
     from fewsight.apps.cli.console import list_unreadable, plural, tell
 
     if as_json:
         tell_json({"done": outcome.n_done, "left": [str(each) for each in outcome.left], "folders": plan.counts})
         return
-    tell(f"Sorted {plural(outcome.n_done, 'file')}. To take it back: fewsight sort FOLDER --undo")
+    tell(f"Sorted {plural(outcome.n_done, 'file')}. To take it back: fewsight sort {shlex.quote(str(folder))} --undo")
     list_unreadable(outcome.left)
 
 

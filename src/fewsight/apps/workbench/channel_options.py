@@ -28,18 +28,25 @@ CHOSEN = "FEWSIGHT_CHANNELS"  # the environment variable
 
 @dataclass(frozen=True)
 class ChannelDescription:
-    """A channel's name, its first line of documentation, and its options with their defaults."""
+    """A channel's name, its first line of documentation, its options with their defaults, and what each option means."""
 
     name: str
     summary: str
     options: dict[str, Any]
+    meanings: dict[str, str]
     missing: str | None = None  # what must be installed first, and how
 
 
 def describe_channels() -> list[ChannelDescription]:
     """Every channel there is, in the order of registration."""
     return [
-        ChannelDescription(name, (inspect.getdoc(kind) or "").partition("\n")[0], options_of(kind), kind.missing())
+        ChannelDescription(
+            name,
+            (inspect.getdoc(kind) or "").partition("\n")[0],
+            options_of(kind),
+            documented_options(kind),
+            kind.missing(),
+        )
         for name, kind in CHANNELS.items()
     ]
 

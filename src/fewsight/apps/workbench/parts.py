@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from dataclasses import dataclass
 from importlib.metadata import packages_distributions
 
@@ -26,7 +27,7 @@ REGISTRIES: dict[str, Registry[object]] = {
 
 @dataclass(frozen=True)
 class PartDescription:
-    """A part: its kind in the plural, its name, the first line of its documentation, and the package that it comes from."""
+    """A part: its kind in the plural, its name, the first sentence of its documentation, and the package it comes from."""
 
     kind: str
     name: str
@@ -41,7 +42,8 @@ def describe_parts(kind: str | None = None) -> list[PartDescription]:
 
 
 def _description(kind: str, name: str, part: type) -> PartDescription:
-    summary = (inspect.getdoc(part) or "").partition("\n")[0]
+    paragraph = " ".join((inspect.getdoc(part) or "").partition("\n\n")[0].split())
+    summary = re.split(r"(?<=\.) (?=[A-Z`\[])", paragraph)[0]  # a sentence ends where the next begins with a capital
     return PartDescription(kind, name, summary, _package(part))
 
 
