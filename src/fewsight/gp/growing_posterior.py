@@ -155,7 +155,9 @@ class GrowingPosterior:
     def _factor_of(self, covariance: Array, positions: Indices, noise: float | Array) -> Array:
         """The Cholesky factor of posterior covariances (q, q) with noise, at least what rounding leaves of a variance."""
         least = max(1, self.n) * np.finfo(np.float64).eps * self._prior[positions]
-        covariance = 0.5 * (covariance + covariance.T)
+        covariance = (
+            np.triu(covariance) + np.triu(covariance, 1).T
+        )  # the values of the first, as when they come one by one
         np.fill_diagonal(covariance, np.maximum(self._variance[positions], 0.0))
         return np.asarray(np.linalg.cholesky(covariance + np.diag(np.maximum(noise, least))), dtype=np.float64)
 

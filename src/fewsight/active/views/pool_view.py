@@ -52,10 +52,10 @@ class _Outside:
     jitters: Array
     with_pool: Array
 
-    def joined(self, K: Array, where: Indices, noise: Array) -> tuple[Array, Array]:
+    def joined(self, K: Array, where: Indices, diagonal: Array, noise: Array) -> tuple[Array, Array]:
         """Covariance with noise of these and of pool examples `where`, whose kernel with the pool is K; and that of both."""
         beside = self.with_pool[:, where]
-        among = np.block([[self.covariance, beside], [beside.T, K[:, where]]])
+        among = np.block([[self.covariance, beside], [beside.T, _among(K, where, diagonal)]])
         jitters = np.concatenate([self.jitters, np.zeros(len(where))])
         return among + np.diag(np.concatenate([self.noise, noise]) + jitters), np.vstack([self.with_pool, K])
 
@@ -262,7 +262,9 @@ class PoolView(LabelledView):
         self._grown = self._mean = None
 
     def closed_form(self) -> ClosedForm:
-        K, noise = self.kernel(self.positions, self.positions), np.full(self.n_labelled, self.noise_variance)
+        known = self.positions
+        K = _among(self.kernel(known, known), np.arange(self.n_labelled), self.diagonal[known])
+        noise = np.full(self.n_labelled, self.noise_variance)
         return ClosedForm(K, self.labelled.targets(), noise, self.settings.balanced)
 
     @property
@@ -277,11 +279,22 @@ class PoolView(LabelledView):
         K, targets = self.pool.rows(where, self.settings.factors), self.labelled.targets()
         noise = np.full(len(where), self.noise_variance)
         if self._outside is None:
-            among = K[:, where]
+            among = _among(K, where, self.diagonal[where])
             jitters = Posterior.condition(among, targets, noise).jitters if len(where) else noise
             A = among + np.diag(noise + jitters)
         else:
-            A, K = self._outside.joined(K, where, noise)
+            A, K = self._outside.joined(K, where, self.diagonal[where], noise)
         grown = GrowingPosterior(self.diagonal)
         grown.condition(A, K, targets)
         return grown
+
+
+def _among(K: Array, where: Indices, diagonal: Array) -> Array:
+    """The kernel among labelled examples (n, n), from their rows of the pool (n, m), their places in it and their diagonal.
+
+    The two values of a pair may differ by rounding where a pool compares in single precision. That in the row of the example
+    that was labelled first counts: the one that is there when labels come one by one.
+    """
+    upper = np.triu(K[:, where], 1)
+    among: Array = upper + upper.T + np.diag(diagonal)
+    return among
