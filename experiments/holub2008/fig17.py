@@ -1,6 +1,7 @@
 """Caltech-101: a model of each category against the scores of one broad model, of one detector and of three. [Holub2008, Fig. 17]
 
-The broad model of a detector is learned from a few images of each category, without their labels. Accuracy is the mean over the
+The broad model of a detector is learned from a few images of each category, without their labels. `each` has the scores of the
+models of all categories in its place, those whose likelihoods the generative way compares. Accuracy is the mean over the
 categories.
 
     python -m experiments.holub2008.fig17 DATA --work FOLDER
@@ -55,6 +56,8 @@ def cell(options: argparse.Namespace, cache: FeatureCache, form: str, seed: int)
     if not options.no_generative:
         models = GenerativeClassifier(channel_of(options.detectors[0], cache, scale=1.0, **settings))
         found["generative"] = mean_recall(models.fit(split.train, labels).predict(split.test), wanted)
+        A, B = (models.channels[0].encode(side).matrix for side in (split.train, split.test))
+        found["hybrid, each, gp"] = mean_recall(GPClassifier().fit(A, labels).predict(B), wanted)
     broad = [i for name in np.unique(labels) for i in np.flatnonzero(labels == name)[:OF_BROAD]]
     rows: list[tuple[Array, Array]] = []
     for detector in options.detectors:

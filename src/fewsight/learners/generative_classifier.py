@@ -59,7 +59,7 @@ class GenerativeClassifier(Learner):
         check_choice(self, "prior", self.prior, PRIORS)
         channels, images = self._channels(), self._images(X)
         labels, positions = labelled(self, y, len(images))
-        self.classes_, counts = np.unique(classes_to_learn(self, labels)), _counts(labels)
+        self.classes_, counts = classes_to_learn(self, labels), np.unique(labels, return_counts=True)[1]
         self._columns = _columns(labels, self.classes_)
         self._fitted = [fit_channel(each.modelling_each(), images, labels, positions) for each in channels]
         shares = counts / counts.sum() if self.prior == "frequency" else np.full(len(counts), 1.0 / len(counts))
@@ -150,10 +150,6 @@ def _generative(owner: str, channel: object) -> GenerativeChannel:
             f"{owner}: kernel must be a channel that models images, such as FisherKb(), or a list of them, got {shown(channel)}."
         )
     return channel
-
-
-def _counts(labels: Labels) -> Indices:
-    return np.unique(labels, return_counts=True)[1]
 
 
 def _columns(labels: Labels, classes: Labels) -> Indices:
