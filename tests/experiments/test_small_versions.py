@@ -136,5 +136,7 @@ def test_borrowing_is_measured_with_one_to_four_images(ten_categories, tmp_path)
     run("experiments.rodner2010.borrowing", ten_categories, *options, "--sizes", "1,4", "--json", out)
     rows = json.loads(out.read_text())["records"]
     assert {(row["per_class"], row["method"]) for row in rows} == {
-        (n, way) for n in (1, 4) for way in ("independent", "borrowed")
+        (n, way) for n in (1, 4) for way in ("independent", "borrowed", "offset")
     }
+    ranked = {(row["per_class"], row["method"]): row["mean"] for row in rows if row["metric"] == "average_precision"}
+    assert all(ranked[n, "offset"] == ranked[n, "independent"] for n in (1, 4))  # raised for all images alike
