@@ -75,8 +75,10 @@ def timed(work: Callable[[], Any]) -> tuple[Any, float, float]:
 
 
 def main() -> None:
-    options = arguments(__doc__ or "").parse_args()
-    n_classes, per_class, count = (10, 10, 40) if options.quick else (101, 15, 1_000)
+    parser = arguments(__doc__ or "")
+    parser.add_argument("--windows", type=int, default=1_000, help="windows that are drawn (1000)")
+    options = parser.parse_args()
+    n_classes, per_class, count = (10, 10, 40) if options.quick else (101, 15, options.windows)
     rng = np.random.default_rng(0)
     words, places = images(n_classes, per_class, rng)
     stack, *making = timed(lambda: GramStack.of(grams(words, places, count, rng)))

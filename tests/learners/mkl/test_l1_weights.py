@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from sklearn.svm import SVC
 
 from fewsight.gp import GramList, GramsOnRequest, GramStack
-from fewsight.learners.mkl import Task, l1_values, learn_l1
+from fewsight.learners.mkl import Task, l1_values, l1_weights, learn_l1
 
 
 def dual_by_scipy(grams, signs, C):
@@ -100,3 +100,11 @@ def test_the_working_sets_leave_nothing_out_of_many_kernels_and_examples():
     assert found.gap <= 1e-4
     assert set(np.argsort(-found.weights.reshape(20, 3).sum(axis=1))[:2]) == {0, 1}
     assert found.n_rounds < 20
+
+
+def test_little_memory_changes_nothing(problem, monkeypatch):
+    grams, tasks = problem
+    whole = learn_l1(GramList(grams), tasks, gap=1e-4)
+    monkeypatch.setattr(l1_weights, "MOST_BYTES", 1)
+    for one, other in zip(learn_l1(GramList(grams), tasks, gap=1e-4), whole, strict=True):
+        np.testing.assert_array_equal(one.weights, other.weights)

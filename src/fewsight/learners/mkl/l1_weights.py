@@ -9,7 +9,7 @@ with one product for each Gram matrix: kernels whose T is largest and examples t
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import final
 
@@ -32,6 +32,7 @@ JOINING = 12  # kernels at most, in a round; or half as many as there are in the
 NEAR = 1.1  # examples whose margin is below this begin in the working set
 RIDGE = 1e-10  # of the mean diagonal, so that kernels of equal examples can be inverted
 CLASSES_AT_A_TIME = 8  # whose small Gram matrices are in memory
+MOST_BYTES = 2**29  # that these matrices take, unless those of one class take more
 
 
 def learn_l1(
@@ -141,16 +142,30 @@ def _narrow(search: _Search, forms: Array) -> None:
 
 
 def _improve(grams: Grams, searches: Sequence[_Search], gap: float) -> None:
-    for first in range(0, len(searches), CLASSES_AT_A_TIME):
-        some = searches[first : first + CLASSES_AT_A_TIME]
-        parts: list[list[Array]] = [[] for _ in some]
+    for some in _batches(searches):
+        parts = [np.empty((len(search.kernels), len(search.examples), len(search.examples))) for search in some]
         for number in _union(search.kernels for search in some):
             for part, search in zip(parts, some, strict=True):
-                if number in search.kernels:
-                    part.append(grams.part(int(number), search.examples))
-        for part, search in zip(parts, some, strict=True):
-            search.improve(np.stack(part), gap)
-            part.clear()
+                at = np.flatnonzero(search.kernels == number)
+                if len(at):
+                    part[at[0]] = grams.part(int(number), search.examples)
+        for search in some:
+            search.improve(parts.pop(0), gap)
+
+
+def _batches(searches: Sequence[_Search]) -> Iterator[list[_Search]]:
+    """A few searches at a time, whose small Gram matrices fit into memory; one where not even two do."""
+    batch: list[_Search] = []
+    taken = 0
+    for search in searches:
+        needed = 8 * len(search.kernels) * len(search.examples) ** 2
+        if batch and (taken + needed > MOST_BYTES or len(batch) == CLASSES_AT_A_TIME):
+            yield batch
+            batch, taken = [], 0
+        batch.append(search)
+        taken += needed
+    if batch:
+        yield batch
 
 
 def _union(sets: Iterable[Indices]) -> Indices:
