@@ -9,8 +9,10 @@ from sklearn.utils.estimator_checks import estimator_checks_generator
 from bags_of_words import X_TEST, Y_TEST, X, Y, words
 from fewsight._base.errors import FewsightError
 from fewsight._base.none_of_these import NONE_OF_THESE
+from fewsight.gp import targets_of_columns
 from fewsight.kernels import HistogramIntersection
 from fewsight.learners import HistogramGPClassifier
+from fewsight.learners.histograms import balance_of, model_selection
 from fewsight.persistence import load, save
 
 K, K_TEST = HistogramIntersection().gram(X), HistogramIntersection().gram(X_TEST, X)
@@ -231,3 +233,27 @@ def test_examples_of_none_have_minus_one_everywhere(n_classes, options):
     grown.add(rows[:60][group[:60] == n_classes], labels[:60][group[:60] == n_classes])
     assert grown.latent_mean(rows).shape == added.latent_mean(rows).shape
     assert (grown.posterior_.classes == -1).sum() == (added.posterior_.classes == -1).sum() > 0
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+def test_left_out_examples_choose_the_noise_where_evidence_is_a_poor_judge(balanced, monkeypatch):
+    learner = HistogramGPClassifier(balanced=balanced)
+    usual = learner.fit(X, Y).noise_variance_
+    losses = {1 / 16: 0.9, 1 / 4: 0.8, 1.0: 0.5, 4.0: 0.4, 16.0: 0.6}
+
+    def stated(operator, classes, n_classes, noise, folds):
+        factor = min(losses, key=lambda each: abs(np.log(noise.mean() / (each * usual * noise_scale))))
+        return np.full(sum(map(len, folds)), losses[factor])
+
+    noise_scale = balance_of(targets_of_columns(np.unique(Y, return_inverse=True)[1], 3)).mean() if balanced else 1.0
+    monkeypatch.setattr(model_selection, "left_out_losses", stated)
+    chosen = HistogramGPClassifier(noise_variance="left-out", balanced=balanced).fit(X, Y)
+    np.testing.assert_allclose(chosen.noise_variance_, 4 * usual)
+    losses[4.0] = 0.5  # no gain: that of the evidence stays
+    again = HistogramGPClassifier(noise_variance="left-out", balanced=balanced).fit(X, Y)
+    np.testing.assert_allclose(again.noise_variance_, usual)
+
+
+def test_the_noise_of_left_out_examples_makes_them_no_less_probable():
+    learner = HistogramGPClassifier(noise_variance="left-out").fit(X, Y)
+    assert learner.score(X_TEST, Y_TEST) >= HistogramGPClassifier().fit(X, Y).score(X_TEST, Y_TEST) - 0.02

@@ -95,7 +95,8 @@ class HistogramGPClassifier(HistogramAnswers):
     relevance_steps : of learning them, at most.
     relevance_prior : strength of the pull towards equal weights, counted in extra one-vs-all problems per class: see
         `fewsight.gp.learn_relevance`. Less lets weights lie further apart, which many images of each class allow.
-    noise_variance : of the targets, over a kernel of mean diagonal 1, or "evidence" to learn it.
+    noise_variance : of the targets, over a kernel of mean diagonal 1; "evidence" to learn it; "left-out" to choose among levels
+        around that of the evidence by examples that are left out, which costs some dozen trainings.
     balanced : let every class count the same, however many examples it has: the larger side of each one-vs-all problem has more
         noise [Rodner2012, section 3], and probabilities and decisions are those of classes that are equally likely. Without it
         they are those of classes as frequent as their training examples.
@@ -283,7 +284,8 @@ class HistogramGPClassifier(HistogramAnswers):
             isinstance(parameter, str) and parameter == "left-out",
             relevance,
             weights,
-            number_or_word(self, "noise_variance", self.noise_variance, ("evidence",), positive=True),
+            number_or_word(self, "noise_variance", self.noise_variance, ("evidence", "left-out"), positive=True),
+            isinstance(self.noise_variance, str) and self.noise_variance == "left-out",
             bool(self.balanced),
             bool(self.noise_per_class),
             check_choice(self, "criterion", self.criterion, ("evidence", "bound")),

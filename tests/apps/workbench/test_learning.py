@@ -111,7 +111,7 @@ def test_a_label_that_looks_wrong_is_named(tiles: ImageSet) -> None:
 def test_with_a_cache_a_tenth_of_the_sets_size_every_image_is_described_once(
     learner: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    tiles, described = sample_set(), Counter[str]()
+    tiles, described = sample_set().select(range(0, 548, 9)), Counter[str]()
     describe = SpatialPmk._describe
 
     def counted(channel: SpatialPmk, image: Image) -> LocalFeatures:

@@ -1,9 +1,9 @@
 """Kernel and noise of the histogram learner, chosen on its training examples.
 
-Noise, balance and relevance are learned by the evidence. The parameter of a transform is learned from training examples that are
-left out: evidence and its bound like the kernel best that explains the targets -1 and +1 as a Gaussian process would, and that
-is not the one that tells categories apart best. On bags of words the log loss of left-out examples finds a kernel that is right
-more often, see docs/large_scale.md.
+Noise, balance and relevance are learned by the evidence; the noise, if that is asked for, near it by examples that are left
+out. The parameter of a transform is learned from training examples that are left out: evidence and its bound like the kernel
+best that explains the targets -1 and +1 as a Gaussian process would, and that is not the one that tells categories apart best.
+On bags of words the log loss of left-out examples finds a kernel that is right more often, see docs/large_scale.md.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ PLAIN = {"power": 1.0, "exponential": 0.0}  # the parameter that changes nothing
 SMALL = 0.03  # of the least rate > 0: nearly plain
 EIGENVALUES = 64  # for the bound
 START_LEVEL, BOUND_LEVELS = 1.0, (1e-3, 1e3)
+LEVEL_FACTORS = (1 / 16, 1 / 4, 1.0, 4.0, 16.0)  # of the level that evidence finds
 FOLDS = 3  # a third is left out at a time: few trainings, and examples enough
 REFINED = 5  # parameters that are tried between the best of a grid and its neighbours
 SOLVED = SolverOptions(1e-2, 200, None)  # the choice does not change with more exact systems
@@ -65,6 +66,7 @@ class KernelSettings:
     relevance: str  # "none", "evidence", "channels" or "given"
     weights: Array | None
     level: float | None  # of the noise, over a kernel whose mean diagonal is 1
+    level_left_out: bool  # whether left-out examples choose the level, near the one that evidence finds
     balanced: bool
     per_class: bool  # whether each class has a level of its own
     criterion: str  # "evidence" or "bound"
@@ -133,12 +135,34 @@ def choose_kernel_and_noise(
         learned = _relevance(operator, targets, level, groups, settings)
         operator = unit(operator.with_weights(learned.weights))
         level, evidence = _level(operator, some, settings)
+    if settings.level_left_out:
+        level = _left_out_level(operator, classes, n_classes, level, settings)
     levels = np.array([level])
     if settings.per_class and settings.level is None:
         curve = noise_curve(operator, targets, steps=STEPS, random_state=settings.random_state)
         levels = np.array([curve.best(column)[0] for column in range(targets.shape[1])])
     noise = levels * (balance_of(targets) if settings.balanced else np.ones((len(targets), 1)))
     return Found(operator, parameter, noise, levels, evidence, learned)
+
+
+def _left_out_level(
+    operator: TrainingOperator, classes: Indices, n_classes: int, level: float, settings: KernelSettings
+) -> float:
+    """The level of a few around that of the evidence under which left-out examples are most probable.
+
+    That of the evidence stays unless the gain is above its standard error, or where there is nothing to leave out.
+    """
+    folds = sampled_folds(operator, classes, FOLDS)
+    if not folds:
+        return level
+    balance = balance_of(targets_of_columns(classes, n_classes)) if settings.balanced else np.ones((operator.n, 1))
+    known = {
+        factor: left_out_losses(operator, classes, n_classes, factor * level * balance, folds)
+        for factor in track(LEVEL_FACTORS, "noise", len(LEVEL_FACTORS))
+    }
+    best = min(known, key=lambda factor: float(known[factor].mean()))
+    gain = known[1.0] - known[best]
+    return level * best if gain.mean() > gain.std() / np.sqrt(len(gain)) else level
 
 
 def balance_of(targets: Array) -> Array:
