@@ -88,6 +88,9 @@ def shorten_the_demonstration(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fewsight.apps.workbench.demonstration.PROTOCOL", Protocol(None, (1, 3), 3, 1))
     monkeypatch.setattr("fewsight.apps.workbench.demonstration.EXAMPLES_TO_LEARN", 3)
     monkeypatch.setattr("fewsight.apps.workbench.demonstration.STARTS", 1)
+    tiles = sample_set()
+    few = [place for name in tiles.classes[:6] for place in np.flatnonzero(tiles.labels == name)[:8]]
+    monkeypatch.setattr("fewsight.apps.workbench.demonstration.sample_set", lambda: tiles.select(few))
 
 
 def open_the_page(given: list[str], folder: Path) -> None:

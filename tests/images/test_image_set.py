@@ -144,7 +144,7 @@ def test_a_folder_without_images_is_told_what_a_usable_one_looks_like(tmp_path: 
     with pytest.raises(InvalidInput, match=r"one folder of images for each category .*cat.1\.jpg.* got no images"):
         image_set_from_class_folders(tmp_path)
     make_image(tmp_path / "a.png")
-    with pytest.raises(InvalidInput, match="got 1 images that lie in no category's folder"):
+    with pytest.raises(InvalidInput, match="got 1 image that lies in no category's folder"):
         image_set_from_class_folders(tmp_path)
     (tmp_path / "cat").mkdir()
     (tmp_path / "cat" / "zero.jpg").write_bytes(b"")

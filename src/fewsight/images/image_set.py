@@ -217,7 +217,8 @@ def _leave_out(class_folders: dict[str, str], exclude: list[str], root: str) -> 
 def _what_a_folder_must_hold(root: str, loose: int, unreadable: list[UnreadableImage]) -> str:
     name = printable(root)
     example = f"(such as {os.path.join(name, 'cat', '1.jpg')} and {os.path.join(name, 'dog', '2.jpg')})"
-    got = f"{loose} images that lie in no category's folder" if loose else "no images"
+    images = "1 image that lies" if loose == 1 else f"{loose} images that lie"
+    got = f"{images} in no category's folder (`fewsight label` asks what they show)" if loose else "no images"
     if unreadable:
         got += f" and {len(unreadable)} files that cannot be read ({unreadable[0]})"
     return f"{name}: the folder must hold one folder of images for each category {example}, got {got}."

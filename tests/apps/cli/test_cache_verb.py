@@ -31,17 +31,17 @@ def test_it_shows_how_much_there_is_and_may_be(run: Run, tmp_path: Path) -> None
     fill(tmp_path / "cache", 3)
     found = run("cache", "--cache-dir", tmp_path / "cache")
     assert found.exit_code == 0
-    assert found.stdout == f"{tmp_path / 'cache'}: 3 entries, 0.0224 of at most 8 gigabytes.\n"
-    assert run("cache", "--cache-dir", tmp_path / "none").stdout.endswith("0 entries, 0 of at most 8 gigabytes.\n")
+    assert found.stdout == f"{tmp_path / 'cache'}: 3 entries, 22.9 MB of at most 8 GB.\n"
+    assert run("cache", "--cache-dir", tmp_path / "none").stdout.endswith("0 entries, 0 MB of at most 8 GB.\n")
 
 
 def test_a_limit_stays_and_entries_go(run: Run, tmp_path: Path) -> None:
     fill(tmp_path, 10)
     found = run("cache", "--limit", "0.05", "--cache-dir", tmp_path)
-    assert "of at most 0.05 gigabytes" in found.stdout
+    assert "of at most 51.2 MB" in found.stdout
     assert FeatureCache(tmp_path).size() <= 0.05 * 2**30
     assert 0 < FeatureCache(tmp_path).n_entries() < 10
-    assert run("cache", "--clear", "--cache-dir", tmp_path).stdout.endswith("0 entries, 0 of at most 0.05 gigabytes.\n")
+    assert run("cache", "--clear", "--cache-dir", tmp_path).stdout.endswith("0 entries, 0 MB of at most 51.2 MB.\n")
     assert FeatureCache(tmp_path).n_entries() == 0
 
 

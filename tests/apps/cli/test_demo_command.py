@@ -26,10 +26,11 @@ ASKING = re.compile(
 )
 LESSONS = (
     r"^Which cue decides: \w+ counts \d+ %, \w+ counts \d+ %\.$",
-    r"^Unknown images: each category in turn was never shown; \d+ of its \d+ images in all are called unknown\. So are "
-    r"\d+ of \d+ when all categories were shown\.$",
-    r"^Wrong labels: in each turn one image got a wrong label; \d+ of \d+ were found, and \d+ right labels were doubted\.$",
-    r"^A category from one image: each category in turn had one image; \d+ of the \d+ others in all are recognised, "
+    r"^Unknown images: each category in turn was left out of learning; \d+ of \d+ images of left-out categories are called "
+    r"unknown, and \d+ of \d+ images of learned ones\.$",
+    r"^Wrong labels: in each turn one image got a wrong label; \d+ of \d+ were found, and "
+    r"(?:1 right label was|\d+ right labels were) doubted\.$",
+    r"^A category from one image: each category in turn was learned from one image; \d+ of \d+ other images are recognised, "
     r"and \d+ once it borrows from related categories(?: \(most: [\w ]+ from [\w ]+, \d+ more\))?\.$",
 )
 FOLDER_OF_PHOTOS = "photos"

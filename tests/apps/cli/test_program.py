@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,6 +13,7 @@ import typer
 from typer.testing import Result
 
 from fewsight.apps.cli import app
+from fewsight.apps.cli.options import GROUPS
 
 COMMANDS = ("demo", "learn", "predict", "evaluate", "channels", "parts")
 HEAVY = {"numpy", "scipy", "sklearn", "numba", "cv2", "skimage", "matplotlib", "PIL", "joblib"}
@@ -92,3 +94,27 @@ def test_a_seed_that_scikit_learn_would_refuse_is_a_usage_error(command: str, ru
     result = run(command, "photos", *output, "--seed", 2**32)
     assert result.exit_code == 2
     assert "--seed" in result.stderr
+
+
+@pytest.mark.parametrize("verb", sorted(typer.main.get_command(app).commands))
+def test_help_names_no_python_type(run: Callable[..., Result], verb: str) -> None:
+    said = run(verb, "--help").stdout
+    assert not re.search(r"<(?:bool|path|str|list)|[{}]", said)
+    assert "Usage:" in said
+
+
+def test_help_shows_the_groups_in_one_order(run: Callable[..., Result]) -> None:
+    for verb in ("learn", "evaluate"):
+        said = run(verb, "--help").stdout
+        places = [said.index(f" {group} ") for group in GROUPS if f"─ {group} ─" in said]
+        assert len(places) >= 5
+        assert places == sorted(places)
+
+
+def test_paragraphs_of_help_are_wrapped_by_the_terminal_and_tables_are_not() -> None:
+    sort = typer.main.get_command(app).commands["sort"].help
+    predict = typer.main.get_command(app).commands["predict"].help
+    assert sort is not None
+    assert predict is not None
+    assert "\n" not in sort.split("\n\n")[1]
+    assert "\ncategory     the most probable category\n" in predict

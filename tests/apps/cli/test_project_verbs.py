@@ -34,6 +34,14 @@ def test_import_says_what_it_took_and_is_safe_to_repeat(run: Run, flat: Path, la
     assert answer(run, "import", flat, labels)["n_same"] == 15
 
 
+def test_an_import_of_nothing_begins_no_project(refused: Callable[..., str], photos: Path, tmp_path: Path) -> None:
+    said = refused("import", photos, tmp_path / "none.csv")
+    assert said.endswith(
+        "none.csv: must be a CSV table, a folder of class folders or a project file, got: no such file."
+    )
+    assert not list(photos.glob("*.sqlite"))
+
+
 def test_status_in_words_and_as_json(run: Run, labelled: Path) -> None:
     shown = run("status", labelled).stdout
     assert f"{N} images: 15 labelled, 0 none of these, 0 discarded." in shown
@@ -117,7 +125,7 @@ def test_what_is_refused(refused: Refused, labelled: Path, tmp_path: Path) -> No
     assert (
         refused("status", tmp_path / "none") == f"{tmp_path / 'none'}: must be a folder of images, got: no such file."
     )
-    assert "No such file" in refused("import", labelled, tmp_path / "none.csv")
+    assert "no such file" in refused("import", labelled, tmp_path / "none.csv")
     (labelled / "fewsight.sqlite").write_text("no database, and long enough to be looked at as one" * 20)
     assert "not a project of fewsight" in refused("status", labelled)
 

@@ -113,13 +113,13 @@ def _percent(accuracy: Summary) -> str:
 def _compared(evaluation: Evaluation) -> str:
     """Who is ahead with the most examples, and why that is not all."""
     most = max(evaluation.protocol.per_class)
-    at = {setting: each["accuracy"].mean for setting, each in evaluation.summaries.items() if setting.per_class == most}
-    ours = max(mean for setting, mean in at.items() if setting.learner == "gp" and setting.combine == "evidence")
-    best = max((setting for setting in at if setting.learner in OTHERS), key=lambda setting: at[setting])
-    difference = 100 * (ours - at[best])
+    at = {setting: each["accuracy"] for setting, each in evaluation.summaries.items() if setting.per_class == most}
+    (ours,) = (found for setting, found in at.items() if setting.learner == "gp" and setting.combine == "evidence")
+    best = max((setting for setting in at if setting.learner in OTHERS), key=lambda setting: at[setting].mean)
+    difference = 100 * (ours.mean - at[best].mean)
     if difference >= 0:
         return f"At {most} per category {OURS} is {difference:.1f} points ahead of the best other ({OTHERS[best.learner]})."
     return (
-        f"At {most} per category the {OTHERS[best.learner]} is {-difference:.1f} points ahead of {OURS}; "
-        "what follows is what it does not do."
+        f"At {most} per category the {OTHERS[best.learner]} is {-difference:.1f} points ahead of {OURS}"
+        f"{', less than from draw to draw' if -difference < 100 * (ours.std or 0) else ''}; what follows is what it does not do."
     )

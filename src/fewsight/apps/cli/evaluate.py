@@ -271,7 +271,7 @@ def _answer(evaluated: Evaluated, json_file: Path | None, report_file: Path | No
     if evaluated.comparison is not None:
         _show_comparison(evaluated.comparison)
     seconds = evaluation.timings
-    tell(f"Took {seconds['total']:.1f} s, of which local features {seconds['local_features']:.1f} s.")
+    tell(f"Took {seconds['total']:.1f} s, of which {seconds['local_features']:.1f} s for local features.")
     tell(*evaluated.remarks)
     list_left_out(evaluated.images)
     wrote(json_file, report_file)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
+from fewsight._base.errors import InvalidInput
 from fewsight.apps.cli.console import progress_bars
 
 if TYPE_CHECKING:
@@ -149,6 +150,10 @@ def import_(
     """
     from fewsight.apps.cli.console import list_unreadable, plural, tell
 
+    if not source.exists():  # before a project is begun for it
+        raise InvalidInput(
+            f"{source}: must be a CSV table, a folder of class folders or a project file, got: no such file."
+        )
     with open_project(folder, project, name, create=True) as bench, progress_bars():
         bench.scan()
         found = bench.import_labels(source)

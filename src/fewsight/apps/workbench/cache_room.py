@@ -10,7 +10,7 @@ from fewsight._base.errors import InvalidInput
 from fewsight.apps.workbench.output_paths import checked_files
 from fewsight.images.cache import FeatureCache
 
-GIGABYTE = 2**30
+MEGABYTE, GIGABYTE = 2**20, 2**30
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,7 @@ class CacheRoom:
 
     def __str__(self) -> str:
         entries = "1 entry" if self.n_entries == 1 else f"{self.n_entries:,} entries"
-        return (
-            f"{self.folder}: {entries}, {_gigabytes(self.n_bytes)} of at most {_gigabytes(self.max_bytes)} gigabytes."
-        )
+        return f"{self.folder}: {entries}, {_size(self.n_bytes)} of at most {_size(self.max_bytes)}."
 
 
 @checked_files(reads=("folder",))
@@ -46,5 +44,8 @@ def room_of_cache(folder: Path | None = None, *, limit: float | None = None, cle
     return CacheRoom(cache.folder, cache.n_entries(), cache.size(), cache.max_bytes)
 
 
-def _gigabytes(n_bytes: int) -> str:
-    return f"{n_bytes / GIGABYTE:.3g}"
+def _size(n_bytes: int) -> str:
+    """As people read it: 8 GB, 23 MB, 0 MB."""
+    if n_bytes >= GIGABYTE:
+        return f"{n_bytes / GIGABYTE:.3g} GB"
+    return f"{n_bytes / MEGABYTE:.3g} MB" if n_bytes >= MEGABYTE / 10 else "under 0.1 MB" if n_bytes else "0 MB"

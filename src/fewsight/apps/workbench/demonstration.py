@@ -144,10 +144,10 @@ def _surprises(train: ImageSet, test: ImageSet, n_alarms: int, workplace: Workpl
         n_called += sum(row.unknown == "yes" for row in Predictions(learned.model, strange, workplace))
     n, turns = len(test), len(train.classes)
     return (
-        f"Unknown images: each category in turn was never shown; {n_called} of its {n} images in all are called unknown. So are "
-        f"{n_alarms} of {n} when all categories were shown.",
-        f"Wrong labels: in each turn one image got a wrong label; {n_found} of {turns} were found, and {n_accused} right labels "
-        "were doubted.",
+        f"Unknown images: each category in turn was left out of learning; {n_called} of {n} images of left-out categories are "
+        f"called unknown, and {n_alarms} of {n} images of learned ones.",
+        f"Wrong labels: in each turn one image got a wrong label; {n_found} of {turns} were found, and "
+        f"{'1 right label was' if n_accused == 1 else f'{n_accused} right labels were'} doubted.",
     )
 
 
@@ -167,7 +167,7 @@ def _one_image(train: ImageSet, test: ImageSet, workplace: Workplace) -> str:
     best = max(loans, key=lambda name: loans[name][0])
     example = f" (most: {best} from {loans[best][1]}, {loans[best][0]} more)" if loans[best][0] > 0 else ""
     return (
-        f"A category from one image: each category in turn had one image; {alone} of the {len(test)} others in all are "
+        f"A category from one image: each category in turn was learned from one image; {alone} of {len(test)} other images are "
         f"recognised, and {helped} once it borrows from related categories{example}."
     )
 
