@@ -61,7 +61,7 @@ AUTO = "auto"
 RULES_WITHOUT_DISTANCE = tuple(rule for rule, parts in RULES.items() if "distance" not in parts)
 # Memory while learning, see `python -m experiments.scale.memory`: of each number of an encoding that is not zero; how many
 # times the targets of all systems; of each image, whatever it holds; and what describing images takes.
-BYTES_PER_NUMBER, COLUMNS_AT_ONCE, BYTES_PER_IMAGE, BESIDE = 60, 14, 4_000, 100_000_000
+BYTES_PER_NUMBER, COLUMNS_AT_ONCE, BYTES_PER_IMAGE, BESIDE = 60, 14, 4_000, 140_000_000
 STORED = (  # parameters that a model file keeps as they are
     "tolerance",
     "max_iterations",

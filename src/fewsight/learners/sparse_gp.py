@@ -66,7 +66,7 @@ CHECKED, ENOUGH = (
     300,
 )  # examples that are left out to see how they are predicted: at most, and where there are few
 # Memory, see `python -m experiments.scale.memory`: of each image, and while images are described, by a network or without.
-BYTES_PER_IMAGE, NETWORK, LOOKING = 4_000, 370_000_000, 100_000_000
+BYTES_PER_IMAGE, NETWORK, LOOKING = 4_000, 370_000_000, 140_000_000
 ALMOST_SAME = 1.0 - 1e-9  # the cosine above which a left-out example is an inducing point itself
 LEFT_OUT = "the images that were left out to check"
 
