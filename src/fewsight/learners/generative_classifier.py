@@ -39,7 +39,7 @@ class GenerativeClassifier(Learner):
 
     Attributes
     ----------
-    classes_ : labels in the order of the columns of `predict_proba` and `latent`.
+    classes_ : (n_classes,), labels in the order of the columns of `predict_proba` and `latent`.
     log_priors_ : (c,), of the categories.
     """
 

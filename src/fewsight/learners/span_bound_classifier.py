@@ -40,6 +40,7 @@ class SpanBoundClassifier(Baseline):
     weights_ : (n_kernels,), 0 or more, inside the exponential.
     C_ : the penalty that was found.
     bounds_ : (n_steps + 1,), the bound on the way down.
+    path_ : (n_steps + 1, n_kernels), the weights on the way down.
     dual_weights_ : (n, n_classes), what each training example counts for each class.
     intercepts_ : (n_classes,), what is added for each class.
     lengths_ : (n_kernels, n), kernel values of training examples with themselves.

@@ -52,6 +52,8 @@ class SVMClassifier(DualLearner):
     C_ : the C that is used.
     dual_weights_ : (n, n_machines), what each training example counts in each machine.
     intercepts_ : (n_machines,), what is added in each machine.
+    gamma_ : the gamma that is used; None without one.
+    lengths_ : (n,), kernel values of training examples with themselves, where there is a gamma; else None.
     """
 
     name: ClassVar[str] = "svm"

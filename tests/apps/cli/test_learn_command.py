@@ -273,6 +273,6 @@ def test_the_help_groups_its_options() -> None:
     assert panels["What to learn from"] == {"--labels", "--exclude"}
     assert panels["How to look at images"] == {"--channels", "--combine", "--set"}
     assert panels["Few images"] == {"--borrow", "--refuse", "--closest", "--sense"}
-    assert panels["Many images"] == {"--learner", "--many"}
+    assert panels["Many images"] == {"--learner", "--many", "--cluster"}
     assert panels["Where to keep things"] == {"--output", "--cache-dir", "--no-cache"}
     assert panels[None] >= {"--noise", "--seed", "--jobs"}
