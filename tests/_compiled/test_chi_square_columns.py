@@ -1,4 +1,4 @@
-"""A few rows against many that were laid out column by column, in single precision, against the definition."""
+"""A few rows against many that were laid out column by column, in double and in single precision, against the definition."""
 
 from __future__ import annotations
 
@@ -17,26 +17,31 @@ def histograms(n: int, d: int, seed: int, density: float) -> scipy.sparse.csr_ar
     return scipy.sparse.csr_array(M / np.maximum(M.sum(axis=1, keepdims=True), 1e-300))
 
 
+EXACT = {np.float32: 5e-7, np.float64: 1e-13}
+
+
+@pytest.mark.parametrize("precision", EXACT)
 @pytest.mark.parametrize("density", [0.0, 0.05, 0.3, 1.0])
 @pytest.mark.parametrize(("n", "m", "d"), [(1, 1, 1), (3, 5, 7), (2, loops.AT_ONCE + 1, loops.FEW + 1), (1, 2, 70_000)])
-def test_the_loop_equals_its_reference(n: int, m: int, d: int, density: float) -> None:
-    A, ready = histograms(n, d, 0, density), loops.ChiSquareColumns.of(histograms(m, d, 1, density))
+def test_the_loop_equals_its_reference(n: int, m: int, d: int, density: float, precision: type) -> None:
+    A, ready = histograms(n, d, 0, density), loops.ChiSquareColumns.of(histograms(m, d, 1, density), precision)
     given = (A.indptr.astype(np.int64), ready.place[A.indices], A.data)
     lists = (ready.dense, ready.starts, ready.rows, ready.values, m // 3, m)
     expected = loops.overlaps_reference(*given, *lists)
-    np.testing.assert_allclose(loops.overlaps(*given, *lists), expected, rtol=1e-6, atol=1e-12)
+    np.testing.assert_allclose(loops.overlaps(*given, *lists), expected, rtol=2 * EXACT[precision], atol=1e-12)
 
 
+@pytest.mark.parametrize("precision", EXACT)
 @pytest.mark.parametrize("density", [0.05, 0.3, 1.0])
-def test_distances_are_those_of_double_precision_within_rounding(density: float) -> None:
+def test_distances_are_those_of_rows_that_are_not_laid_out_within_rounding(density: float, precision: type) -> None:
     A, B = histograms(4, 900, 2, density), histograms(700, 900, 3, density)
-    ready = loops.ChiSquareColumns.of(B)
-    np.testing.assert_allclose(ready.distances(A), chi_square.distances(A, B), atol=5e-7)
-    np.testing.assert_allclose(np.diag(ready.distances(B)), 0.0, atol=5e-7)
+    ready = loops.ChiSquareColumns.of(B, precision)
+    np.testing.assert_allclose(ready.distances(A), chi_square.distances(A, B), atol=EXACT[precision])
+    np.testing.assert_allclose(np.diag(ready.distances(B)), 0.0, atol=EXACT[precision])
     assert ready.distances(B).min() >= 0.0
 
 
-def test_rows_laid_out_take_less_memory_than_they_did() -> None:
+def test_rows_laid_out_in_single_precision_take_less_memory_than_they_did() -> None:
     B = histograms(2_000, 400, 4, 0.6)
-    ready = loops.ChiSquareColumns.of(B)
+    ready = loops.ChiSquareColumns.of(B, np.float32)
     assert ready.dense.nbytes + ready.rows.nbytes + ready.values.nbytes < 0.75 * (B.data.nbytes + B.indices.nbytes)

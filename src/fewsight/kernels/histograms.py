@@ -13,7 +13,7 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight._compiled import chi_square, histogram_intersection
 from fewsight._compiled.chi_square_columns import ChiSquareColumns
-from fewsight.kernels.against import Against, Listed, Plain
+from fewsight.kernels.against import Against, Listed
 from fewsight.kernels.base import Kernel, check_not_negative
 from fewsight.kernels.histogram_transforms import transform_named
 from fewsight.kernels.rows import Rows, Sparse, as_sparse, in_pieces, row_sums, sparse_bytes_per_row
@@ -135,22 +135,26 @@ class ExponentialChiSquare(Kernel):
     def _diag(self, A: Rows) -> Array:
         return np.ones(A.shape[0])
 
+    def _against(self, B: Rows) -> Against:
+        return LaidOut(self, as_sparse(B), np.float64)
+
     def _against_in_single(self, B: Rows) -> Against:
         sparse = as_sparse(B)
-        return (
-            LaidOut(self, sparse) if self.gamma * sparse.sum(axis=1).max(initial=0.0) <= LARGEST_SUM else Plain(self, B)
-        )
+        rounds_well = self.gamma * sparse.sum(axis=1).max(initial=0.0) <= LARGEST_SUM
+        return LaidOut(self, sparse, np.float32 if rounds_well else np.float64)
 
 
 @final
 class LaidOut(Against[Rows]):
-    """For chi-square: rows column by column in single precision, in less memory than they take themselves."""
+    """For chi-square: rows column by column, in about as much memory as they take themselves, or in half of it."""
 
     kernel: ExponentialChiSquare
 
-    def __init__(self, kernel: ExponentialChiSquare, rows: Sparse) -> None:
+    def __init__(
+        self, kernel: ExponentialChiSquare, rows: Sparse, precision: type[np.float32] | type[np.float64]
+    ) -> None:
         super().__init__(kernel, rows)
-        self.columns = ChiSquareColumns.of(rows)
+        self.columns = ChiSquareColumns.of(rows, precision)
 
     def _gram(self, A: Rows) -> Array:
         return self.kernel._of(self.columns.distances(as_sparse(A)))

@@ -52,8 +52,10 @@ def test_starting_with_many_labels_equals_appending_them():
     np.testing.assert_allclose(one.variance, all_at_once.variance, atol=1e-10)
 
 
-def test_comparisons_in_single_precision_give_one_answer_however_labels_come():
+@pytest.mark.parametrize("many", [1, 5_000])  # images from which on single precision is used
+def test_a_pool_of_images_gives_one_answer_however_labels_come(many, monkeypatch):
     """The kernel of two images depends a little on whose row it is read from; learning anew must not stumble over that."""
+    monkeypatch.setattr("fewsight.active.pools.images.MANY", many)
     sample = sample_set()
     pool = ImagePool(sample.images[::4], [Colour(), Phog(), Texture()])
     labels, known = [str(label) for label in sample.labels[::4]], np.arange(0, 120, 2)

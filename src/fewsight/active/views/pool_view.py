@@ -292,8 +292,8 @@ class PoolView(LabelledView):
 def _among(K: Array, where: Indices, diagonal: Array) -> Array:
     """The kernel among labelled examples (n, n), from their rows of the pool (n, m), their places in it and their diagonal.
 
-    The two values of a pair may differ by rounding where a pool compares in single precision. That in the row of the example
-    that was labelled first counts: the one that is there when labels come one by one.
+    The two values of a pair may differ by rounding, most where a pool compares in single precision. That in the row of the
+    example that was labelled first counts: the one that is there when labels come one by one.
     """
     upper = np.triu(K[:, where], 1)
     among: Array = upper + upper.T + np.diag(diagonal)
