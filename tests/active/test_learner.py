@@ -13,7 +13,7 @@ from fewsight.active import ActiveLearner, GramPool, Margin, VectorPool
 from fewsight.channels import SpatialPmk
 from fewsight.images import sample_set
 from fewsight.kernels import RBF, Linear
-from fewsight.learners import GPClassifier, HistogramGPClassifier, NearestNeighbourClassifier, SVMClassifier
+from fewsight.learners import GPClassifier, HistogramGPClassifier, Loan, NearestNeighbourClassifier, SVMClassifier
 
 RNG = np.random.default_rng(2)
 X = RNG.normal(size=(60, 4))
@@ -583,7 +583,7 @@ def test_a_loan_outlives_the_next_labels_re_learning_and_a_restart():
     plain = everything(active)
     category, lender = active.view_.classes[:2]
     active.borrow(category, lender, 0.6)
-    assert active.loans_ == {category: (lender, 0.6)}
+    assert active.loans_ == {category: Loan(lender, 0.6)}
     assert not np.allclose(active.view_.mean, plain[0])
     for _ in range(4):
         model = active.learner_
@@ -595,10 +595,10 @@ def test_a_loan_outlives_the_next_labels_re_learning_and_a_restart():
         assert str(active.status()) == str(again.status())
         answer(active, NAMES, 3)
         assert active.adopt(active.relearning().run())
-    assert active.grow(X[:5]).loans_ == {category: (lender, 0.6)}
+    assert active.grow(X[:5]).loans_ == {category: Loan(lender, 0.6)}
     active.give_back(category)
     assert active.loans_ == {}
-    assert active.undo().loans_ == {category: (lender, 0.6)}
+    assert active.undo().loans_ == {category: Loan(lender, 0.6)}
 
 
 def test_a_loan_rests_while_a_category_has_no_label_and_can_be_undone():
@@ -608,7 +608,7 @@ def test_a_loan_rests_while_a_category_has_no_label_and_can_be_undone():
     assert_same(everything(active.borrow("cat", "bee", 0.5).undo()), before)
     active.redo().forget([5])
     assert active.loans_ == {}
-    assert active.teach(5, "cat").loans_ == {"cat": ("bee", 0.5)}
+    assert active.teach(5, "cat").loans_ == {"cat": Loan("bee", 0.5)}
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,8 @@ def test_every_line_is_a_command_that_is_known_here() -> None:
     assert sum(command.startswith("fewsight ") for command in COMMANDS) >= 6
     made = [command.split("#")[0].split() for command in COMMANDS if command.startswith("make ")]
     assert made == [["make", "demo"]]
-    recipe = subprocess.run(["make", "--dry-run", "demo"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    quiet = ["make", "--no-print-directory", "--dry-run", "demo"]  # also inside `make test`
+    recipe = subprocess.run(quiet, cwd=ROOT, capture_output=True, text=True, check=True).stdout
     assert recipe.splitlines()[-1] == ".venv/bin/fewsight demo --output fewsight-demo"
 
 

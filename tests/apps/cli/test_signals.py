@@ -127,11 +127,12 @@ def test_ctrl_c_while_predicting_leaves_no_table(model_file: Path, photos: Path,
         "import os, signal, fewsight.apps.workbench.predicting as p\n"
         "from fewsight.apps.cli import main\n"
         "p.BATCH = 5\n"
-        "predict = p.Predictions._predict\n"
-        "def interrupted(self, batch):\n"
-        "    if self.n_predicted >= 10: os.kill(os.getpid(), signal.SIGINT)\n"
-        "    return predict(self, batch)\n"
-        "p.Predictions._predict = interrupted\n"
+        "judge, batches = p.judge, []\n"
+        "def interrupted(model, batch):\n"
+        "    if len(batches) == 2: os.kill(os.getpid(), signal.SIGINT)\n"
+        "    batches.append(batch)\n"
+        "    return judge(model, batch)\n"
+        "p.judge = interrupted\n"
         "main()"
     )
     (tmp_path / "out").mkdir()
@@ -161,12 +162,12 @@ def test_a_full_disk_is_one_sentence_and_no_file(model_file: Path, photos: Path,
     script = (
         "import resource, fewsight.apps.workbench.predicting as p\n"
         "from fewsight.apps.cli import main\n"
-        "predict = p.Predictions._predict\n"
-        "def limited(self, batch):\n"
-        "    rows = predict(self, batch)\n"
+        "judge = p.judge\n"
+        "def limited(model, batch):\n"
+        "    judged = judge(model, batch)\n"
         "    resource.setrlimit(resource.RLIMIT_FSIZE, (200, resource.RLIM_INFINITY))\n"
-        "    return rows\n"
-        "p.Predictions._predict = limited\n"
+        "    return judged\n"
+        "p.judge = limited\n"
         "main()"
     )
     (tmp_path / "out").mkdir()
