@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 ATTEMPTS = 3  # to send what the workers need, where it was lost with the last worker that held it
+PATIENCE = "10s"  # until a scheduler must have answered
 PIECES_PER_WORKER = 4  # so that a worker that is slow, or leaves, holds up a quarter of its share
 
 Result = TypeVar("Result")
@@ -40,7 +41,7 @@ def _client(who: str, address: str) -> Client:
     except ImportError:
         raise FewsightError(f"{who}: a cluster needs Dask; install it with: pip install 'fewsight[dask]'") from None
     try:
-        return Client(address, timeout="10s", set_as_default=False)
+        return Client(address, timeout=PATIENCE, set_as_default=False)
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
         raise InvalidInput(
