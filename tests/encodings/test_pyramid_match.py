@@ -64,6 +64,7 @@ def matching_cost(first, second):
     return distances[linear_sum_assignment(distances)].sum()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["uniform", "vocabulary"])
 def test_near_the_exact_matching_on_small_sets(kind):
     """The kernel orders sets as the optimal matching does, whose cost it approximates; means over ten draws."""

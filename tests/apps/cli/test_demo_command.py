@@ -83,6 +83,7 @@ def check_comparison(said: str, records: list[dict[str, Any]]) -> None:
     assert f"{100 * ours:.1f}" in said
 
 
+@pytest.mark.slow  # ten seconds
 def test_a_short_demo_leaves_all_it_promises(run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("fewsight.apps.workbench.demonstration.PROTOCOL", Protocol(None, (1, 3), 3, 1))
     monkeypatch.setattr("fewsight.apps.workbench.demonstration.EXAMPLES_TO_LEARN", 3)
