@@ -17,7 +17,7 @@ from fewsight._base.registry import Registry
 
 # The sections of the reference: their titles, what stands above the names, and the packages the names live in.
 SECTIONS = {
-    "Learners": ("Estimators with scikit-learn's contract.", ("learners", "transfer")),
+    "Learners": ("Estimators with scikit-learn's contract.", ("learners", "transfer", "transfer.wordnet")),
     "Channels": ("Ways of looking at an image.", ("channels",)),
     "Kernels": ("What compares two rows of numbers.", ("kernels", "kernels.families")),
     "Images": ("Sets of images, and the cache of what was computed from them.", ("images",)),

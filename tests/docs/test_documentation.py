@@ -116,6 +116,20 @@ def test_every_channel_is_documented(name):
     assert any(f"`{name}`" in path.read_text() for path in PAGES)
 
 
+@pytest.mark.parametrize("page", [*PAGES, *sorted((ROOT / "examples").glob("*.py"))], ids=lambda page: page.name)
+def test_a_page_imports_only_what_the_reference_lists(page):
+    """From `fewsight` and `fewsight.testing`: whoever follows a page finds every name of it in the reference."""
+    inside = re.findall(r"^(?:    >>> )?from (fewsight\.[\w.]+) import", page.read_text(), re.MULTILINE)
+    assert set(inside) <= {"fewsight.testing"}
+
+
+@pytest.mark.parametrize("registry", ["CHANNELS", "LEARNERS"])
+def test_every_built_in_part_is_public(registry):
+    for kind in getattr(fewsight, registry).values():
+        if kind.__module__.startswith("fewsight."):
+            assert getattr(fewsight, kind.__name__, None) is kind
+
+
 def test_every_public_name_can_be_imported():
     for name in fewsight.__all__:
         assert getattr(fewsight, name) is not None

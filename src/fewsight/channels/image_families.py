@@ -54,6 +54,19 @@ class BoxFamily(_WindowsFamily):
     """exp(-chi-square / its median) of the words in a box, with theta = the box: left, top, right, bottom as shares of the image.
 
     Boxes are drawn evenly from all that lie in the image; all share one codebook.
+
+    Parameters
+    ----------
+    n_words : words of a codebook.
+    method : "kmeans" for words that are centres of clusters, "random" for descriptors drawn at random.
+    assignment : "hard" counts the nearest word of a local feature, "soft" shares it among the four nearest.
+    n_components : dimensions that descriptors are reduced to; 0 leaves them as they are.
+    n_descriptors : descriptors drawn from the training images to learn codebooks from.
+    longest_side : of the images, in pixels; larger ones are made smaller.
+    step : distance of two descriptors of the grid, in pixels.
+    patch : side of the square that a descriptor of scale 1 covers, in pixels.
+    scales : the squares are larger by each of these.
+    random_state : the seed of codebooks.
     """
 
     kind: ClassVar[str] = "boxes"
@@ -72,6 +85,19 @@ class CodebookFamily(_WindowsFamily):
     """exp(-chi-square / its median) of the words of one codebook, with theta = the number of the codebook, which is a seed.
 
     Codebooks are drawn from the descriptors of the training images, or are centres of clusters of them (`method`).
+
+    Parameters
+    ----------
+    n_words : words of a codebook.
+    method : "kmeans" for words that are centres of clusters, "random" for descriptors drawn at random.
+    assignment : "hard" counts the nearest word of a local feature, "soft" shares it among the four nearest.
+    n_components : dimensions that descriptors are reduced to; 0 leaves them as they are.
+    n_descriptors : descriptors drawn from the training images to learn codebooks from.
+    longest_side : of the images, in pixels; larger ones are made smaller.
+    step : distance of two descriptors of the grid, in pixels.
+    patch : side of the square that a descriptor of scale 1 covers, in pixels.
+    scales : the squares are larger by each of these.
+    random_state : the seed of codebooks.
     """
 
     kind: ClassVar[str] = "codebooks"

@@ -90,7 +90,7 @@ class Windows(DenseSiftChannel):
 
     @property
     def shares(self) -> Array:
-        """How much each window counts; they add up to 1."""
+        """How much each window counts, (n_windows,); they add up to 1."""
         count = len(self.layout)
         if self.weights is None:
             return np.full(count, 1.0 / count)

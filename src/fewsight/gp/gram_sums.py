@@ -227,7 +227,17 @@ def weighted_sum(matrices: Sequence[Array], weights: Array) -> Array:
 
 
 def mean_of(matrices: Sequence[Array]) -> Array:
-    """The plain average of a list of arrays, or of matrices that know their sums."""
+    """The plain average of a list of arrays, or of matrices that know their sums.
+
+    Parameters
+    ----------
+    matrices : arrays of one shape.
+
+    Returns
+    -------
+    array of the same shape
+        Their mean.
+    """
     return matrices.mean() if isinstance(matrices, Matrices) else _mean_of_list(matrices)
 
 

@@ -67,7 +67,13 @@ def find_duplicates(
 ) -> Duplicates:
     """Which of the images are the same picture. Images that cannot be read are like no other.
 
-    `mirrored` takes mirror images for the same picture as well. What was computed for an image is kept in the cache.
+    Parameters
+    ----------
+    images : paths, or arrays (height, width) or (height, width, 3).
+    distance : how far apart the looks of two files of one picture may be.
+    mirrored : whether mirror images are the same picture as well.
+    cache : keeps what was computed for an image.
+    n_jobs : images processed at the same time, as in joblib.
     """
     read = map_pieces(partial(_read, cache=cache), list(images), n_jobs=n_jobs, what="looking for duplicates")
     hashes, looks = ([None if found is None else found[part] for found in read] for part in (0, 1))

@@ -16,7 +16,13 @@ from fewsight.kernels.rows import Rows
 
 @dataclass(frozen=True)
 class Columns(Kernel):
-    """k(x, z) = part(x restricted to some columns, z restricted to the same); columns are numbers from 0."""
+    """k(x, z) = part(x restricted to some columns, z restricted to the same).
+
+    Parameters
+    ----------
+    columns : different whole numbers from 0.
+    part : the kernel of what is left of a row.
+    """
 
     kind: ClassVar[str] = "columns"
     columns: tuple[int, ...]

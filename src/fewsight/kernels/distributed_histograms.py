@@ -39,7 +39,16 @@ Argument: TypeAlias = "Sent | list[Sent] | list[Future] | list[Sparse]"  # for a
 class DistributedHistogramOperator:
     """As `HistogramOperator`, with its dimensions shared out among the workers of a cluster; the same numbers to rounding.
 
-    `parts` are futures of operators, `bounds` (n_parts + 1) where the dimensions of each begin.
+    Made by `DistributedHistogramOperator.from_rows(client, X)`, or from pieces that the workers have read.
+
+    Attributes
+    ----------
+    client : through which the workers are asked.
+    parts : futures of operators, one for each part.
+    bounds : (n_parts + 1) where the dimensions of each begin.
+    n : how many rows K has.
+    weights : array (width,), one number >= 0 for each dimension.
+    transform : its name and its parameter.
     """
 
     client: Client
@@ -60,7 +69,17 @@ class DistributedHistogramOperator:
         weights: npt.ArrayLike | None = None,
         n_parts: int | None = None,
     ) -> DistributedHistogramOperator:
-        """Share out the dimensions of X so that each part (one for each worker if None) has as many non-zeros as the others."""
+        """Share out the dimensions of X so that each part (one for each worker if None) has as many non-zeros as the others.
+
+        Parameters
+        ----------
+        client : a `distributed.Client`.
+        X : array or sparse matrix (n, width), finite numbers >= 0.
+        transform : 'none', 'power' or 'exponential'.
+        parameter : of the transform; None for its default.
+        weights : array (width,), finite numbers >= 0; None for ones.
+        n_parts : how many; None for one for each worker.
+        """
         rows = checked_histograms("X", X)
         wanted = (
             len(workers_of(OWNER, client)) if n_parts is None else check_integer(OWNER, "n_parts", n_parts, least=1)
@@ -75,8 +94,15 @@ class DistributedHistogramOperator:
 
     @classmethod
     def from_pieces(cls, client: Client, pieces: Sequence[RowsLike | Future]) -> DistributedHistogramOperator:
-        """One part for each piece: the same rows, each on some of the dimensions; matrices, or futures of matrices that the
-        workers have read themselves, so that no machine needs to hold all."""
+        """One part for each piece: the same rows, each on some of the dimensions.
+
+        Futures are of matrices that the workers have read themselves, so that no machine needs to hold all.
+
+        Parameters
+        ----------
+        client : a `distributed.Client`.
+        pieces : matrices (n, width of the piece), or futures of such.
+        """
         workers = workers_of(OWNER, client)
         if not pieces:
             raise InvalidInput(f"{OWNER}: pieces must be one or more, got none.")
@@ -107,18 +133,34 @@ class DistributedHistogramOperator:
         return self.n, self.n
 
     def with_weights(self, weights: npt.ArrayLike) -> DistributedHistogramOperator:
-        """The same with one weight >= 0 for each dimension."""
+        """The same with one weight >= 0 for each dimension.
+
+        Parameters
+        ----------
+        weights : array (width,), finite numbers >= 0.
+        """
         numbers = check_weights(weights, self.width)
         cut = [numbers[a:b] for a, b in itertools.pairwise(self.bounds)]
         return dataclasses.replace(self._changed("with_weights", cut), weights=numbers)
 
     def with_transform(self, name: str, parameter: float | None = None) -> DistributedHistogramOperator:
-        """The same with another g."""
+        """The same with another g.
+
+        Parameters
+        ----------
+        name : 'none', 'power' (x^parameter) or 'exponential'.
+        parameter : of the transform; None for its default.
+        """
         changed = self._changed("with_transform", [name] * len(self.parts), parameter)
         return dataclasses.replace(changed, transform=(name, parameter))
 
     def append(self, X: RowsLike) -> DistributedHistogramOperator:
-        """The operator of these rows and then those of X, without sorting all again."""
+        """The operator of these rows and then those of X, without sorting all again.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (m, width) of new rows, finite numbers >= 0.
+        """
         rows = checked_histograms("X", X, self.width)
         changed = self._changed("append", self._columns_of(rows))
         return dataclasses.replace(changed, n=self.n + rows.shape[0])
@@ -136,7 +178,17 @@ class DistributedHistogramOperator:
         return float(sum(self._ask("trace")))
 
     def dimension_traces(self, counts: npt.ArrayLike | None = None) -> Array:
-        """As `HistogramOperator.dimension_traces`."""
+        """As `HistogramOperator.dimension_traces`.
+
+        Parameters
+        ----------
+        counts : array (n,), how often each row counts; None for once.
+
+        Returns
+        -------
+        array (width,)
+            A number for each dimension.
+        """
         sent = () if counts is None else (self._sent(counts),)
         return np.concatenate(self._ask("dimension_traces", *sent))
 
@@ -145,27 +197,81 @@ class DistributedHistogramOperator:
         return float(sum(self._ask("transform_trace")))
 
     def weight_inners(self, U: npt.ArrayLike, V: npt.ArrayLike) -> Array:
-        """As `HistogramOperator.weight_inners`."""
+        """As `HistogramOperator.weight_inners`.
+
+        Parameters
+        ----------
+        U : array (n,) or (n, n_columns), of the same shape as V.
+        V : array (n,) or (n, n_columns), what K is multiplied with.
+
+        Returns
+        -------
+        array (width,)
+            A sum for each dimension.
+        """
         return np.concatenate(self._ask("weight_inners", self._sent(U), self._sent(V)))
 
     def transform_inner(self, U: npt.ArrayLike, V: npt.ArrayLike) -> float:
-        """As `HistogramOperator.transform_inner`."""
+        """As `HistogramOperator.transform_inner`.
+
+        Parameters
+        ----------
+        U : array (n,) or (n, n_columns), of the same shape as V.
+        V : array (n,) or (n, n_columns), what K is multiplied with.
+        """
         return float(sum(self._ask("transform_inner", self._sent(U), self._sent(V))))
 
     def product(self, X: RowsLike, V: npt.ArrayLike) -> Array:
-        """K between new rows X and the n rows, times V, exact."""
+        """K between new rows X and the n rows, times V, exact.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (m, width) of new rows, finite numbers >= 0.
+        V : array (n,) or (n, n_columns), what K is multiplied with.
+
+        Returns
+        -------
+        array (m,) or (m, n_columns)
+            As many columns as V has.
+        """
         return self._sum("product", self._columns_of(checked_histograms("X", X, self.width)), self._sent(V))
 
     def cross(self, X: RowsLike) -> Array:
-        """K between the n rows and m new ones, (n, m)."""
+        """K between the n rows and m new ones.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (m, width) of new rows, finite numbers >= 0.
+
+        Returns
+        -------
+        array (n, m)
+            A column for each new row.
+        """
         return self._sum("cross", self._columns_of(checked_histograms("X", X, self.width)))
 
     def columns(self, indices: npt.ArrayLike) -> Array:
-        """Columns of K, (n, m)."""
+        """Columns of K.
+
+        Parameters
+        ----------
+        indices : whole numbers (m,) from 0 to n - 1.
+
+        Returns
+        -------
+        array (n, m)
+            A column for each index.
+        """
         return self._sum("columns", [indices] * len(self.parts))
 
     def lookup_table(self, V: Array, bins: int = 100) -> LookupTable:
-        """As `LookupTable.from_operator`: the table itself is small, whatever it was made from."""
+        """As `LookupTable.from_operator`: the table itself is small, whatever it was made from.
+
+        Parameters
+        ----------
+        V : array (n,) or (n, n_columns), what K is multiplied with.
+        bins : into how many each dimension is divided.
+        """
         sent = self._sent(V)
         tables = self.client.gather(
             [self.client.submit(LookupTable.from_operator, part, sent[0], bins, pure=False) for part in self.parts]
@@ -174,12 +280,28 @@ class DistributedHistogramOperator:
         return LookupTable(table, places, tables[0].flat)
 
     def table(self, V: Array, bins: int | None) -> TableOnDemand | ExactProducts:
-        """As `HistogramOperator.table`."""
+        """As `HistogramOperator.table`.
+
+        Parameters
+        ----------
+        V : array (n,) or (n, n_columns), what K is multiplied with.
+        bins : into how many each dimension of the table is divided; None for exact products.
+        """
         room = 0 if bins is None else bins_within(self.width, bins, V.shape[1])
         return TableOnDemand(self, V, room) if room else ExactProducts(self, V)
 
     def diag_of(self, X: RowsLike) -> Array:
-        """K(x, x) of each new row."""
+        """K(x, x) of each new row.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (m, width) of new rows, finite numbers >= 0.
+
+        Returns
+        -------
+        array (m,)
+            A number for each new row.
+        """
         return self._sum("diag_of", self._columns_of(checked_histograms("X", X, self.width)))
 
     def _sent(self, V: npt.ArrayLike) -> list[Future]:

@@ -33,12 +33,19 @@ class HistogramOperator:
 
     Made by `HistogramOperator.from_rows(X)`. Other weights and transforms share the sorted rows; nothing is sorted again and
     nothing changes in place.
+
+    Attributes
+    ----------
+    histograms : the rows, each dimension sorted.
+    weights : array (width,), one number >= 0 for each dimension.
+    transform : g.
+    sorted_values : g of the sorted values.
     """
 
     histograms: SortedHistograms
     weights: Array
     transform: Transform
-    sorted_values: Columns  # g of the sorted values
+    sorted_values: Columns
 
     @classmethod
     def from_rows(
@@ -49,7 +56,15 @@ class HistogramOperator:
         parameter: float | None = None,
         weights: npt.ArrayLike | None = None,
     ) -> HistogramOperator:
-        """The operator of an array or SciPy sparse matrix of finite numbers >= 0; all weights are 1 if None are given."""
+        """The operator of an array or SciPy sparse matrix of finite numbers >= 0; all weights are 1 if None are given.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (n, width), finite numbers >= 0.
+        transform : 'none', 'power' or 'exponential'.
+        parameter : of the transform; None for its default.
+        weights : array (width,), finite numbers >= 0; None for ones.
+        """
         histograms = SortedHistograms.from_sparse(checked_histograms("X", X))
         plain = cls(histograms, np.ones(histograms.width), Plain(), histograms.columns)
         weighted = plain if weights is None else plain.with_weights(weights)
@@ -89,17 +104,33 @@ class HistogramOperator:
         return columns._replace(values=self.transform.derivative(columns.values))
 
     def with_weights(self, weights: npt.ArrayLike) -> HistogramOperator:
-        """The same with one weight >= 0 for each dimension."""
+        """The same with one weight >= 0 for each dimension.
+
+        Parameters
+        ----------
+        weights : array (width,), finite numbers >= 0.
+        """
         return dataclasses.replace(self, weights=check_weights(weights, len(self.weights)))
 
     def with_transform(self, name: str, parameter: float | None = None) -> HistogramOperator:
-        """The same with another g: 'none', 'power' (x^parameter) or 'exponential'."""
+        """The same with another g: 'none', 'power' (x^parameter) or 'exponential'.
+
+        Parameters
+        ----------
+        name : 'none', 'power' (x^parameter) or 'exponential'.
+        parameter : of the transform; None for its default.
+        """
         transform, columns = transform_named(name, parameter), self.histograms.columns
         changed = columns._replace(values=transform(columns.values))
         return dataclasses.replace(self, transform=transform, sorted_values=changed)
 
     def append(self, X: RowsLike) -> HistogramOperator:
-        """The operator of these rows and then those of X, without sorting all again."""
+        """The operator of these rows and then those of X, without sorting all again.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (m, width) of new rows, finite numbers >= 0.
+        """
         histograms = self.histograms.append(X)
         columns = histograms.columns._replace(values=self.transform(histograms.columns.values))
         return dataclasses.replace(self, histograms=histograms, sorted_values=columns)
@@ -124,7 +155,14 @@ class HistogramOperator:
     def dimension_traces(self, counts: npt.ArrayLike | None = None) -> Array:
         """For each dimension the trace of its part of K, without its weight: what the trace gains for a unit of weight.
 
-        With `counts`, one for each row, the sum over rows of counts times the diagonal.
+        Parameters
+        ----------
+        counts : array (n,), how often each row counts; None for once.
+
+        Returns
+        -------
+        array (width,)
+            With `counts`, the sum over rows of counts times the diagonal.
         """
         columns = self.sorted_values
         if counts is None:
@@ -137,18 +175,45 @@ class HistogramOperator:
         return float(self.weights @ _sums_by_dimension(self._slopes))
 
     def weight_inners(self, U: npt.ArrayLike, V: npt.ArrayLike) -> Array:
-        """For each dimension d the sum over columns k of u_k^T K_d v_k, without its weight: the slope in w_d of u^T K v."""
+        """For each dimension d the sum over columns k of u_k^T K_d v_k, without its weight: the slope in w_d of u^T K v.
+
+        Parameters
+        ----------
+        U : array (n,) or (n, n_columns), of the same shape as V.
+        V : array (n,) or (n, n_columns), what K is multiplied with.
+
+        Returns
+        -------
+        array (width,)
+            A sum for each dimension.
+        """
         return self._inners(self.sorted_values, U, V)
 
     def transform_inner(self, U: npt.ArrayLike, V: npt.ArrayLike) -> float:
         """The sum over columns k of u_k^T K' v_k, K' being the derivative of K by the transform's parameter.
 
         The smaller of two values stays the smaller, so K' has the derivative of g where K has g.
+
+        Parameters
+        ----------
+        U : array (n,) or (n, n_columns), of the same shape as V.
+        V : array (n,) or (n, n_columns), what K is multiplied with.
         """
         return float(self.weights @ self._inners(self._slopes, U, V))
 
     def product(self, X: RowsLike, V: npt.ArrayLike) -> Array:
-        """K between new rows X and the n rows, times V: exact, a batch of rows at a time, merged with the sorted values."""
+        """K between new rows X and the n rows, times V: exact, a batch of rows at a time, merged with the sorted values.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (m, width) of new rows, finite numbers >= 0.
+        V : array (n,) or (n, n_columns), what K is multiplied with.
+
+        Returns
+        -------
+        array (m,) or (m, n_columns)
+            As many columns as V has.
+        """
         rows, numbers = self.transformed(X), check_columns("V", V, self.n)
         step = max(1, int(BATCH_NUMBERS * rows.shape[0] / max(1, rows.nnz)))
         batches = [rows[top : top + step] for top in range(0, rows.shape[0], step)]
@@ -159,24 +224,66 @@ class HistogramOperator:
         return result[:, 0] if np.ndim(V) == 1 else result
 
     def table(self, V: Array, bins: int | None) -> TableOnDemand | ExactProducts:
-        """Products with V by look-up, of fewer bins where a table would take too much memory; exact ones where `bins` is None."""
+        """Products with V by look-up, of fewer bins where a table would take too much memory; exact ones where `bins` is None.
+
+        Parameters
+        ----------
+        V : array (n,) or (n, n_columns), what K is multiplied with.
+        bins : into how many each dimension of the table is divided; None for exact products.
+        """
         room = 0 if bins is None else bins_within(self.width, bins, V.shape[1])
         return TableOnDemand(self, V, room) if room else ExactProducts(self, V)
 
     def lookup_table(self, V: Array, bins: int = 100) -> LookupTable:
-        """As `LookupTable.from_operator`."""
+        """As `LookupTable.from_operator`.
+
+        Parameters
+        ----------
+        V : array (n,) or (n, n_columns), what K is multiplied with.
+        bins : into how many each dimension is divided.
+        """
         return LookupTable.from_operator(self, V, bins)
 
     def cross(self, X: RowsLike) -> Array:
-        """K between the n rows and m new ones, (n, m)."""
+        """K between the n rows and m new ones.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (m, width) of new rows, finite numbers >= 0.
+
+        Returns
+        -------
+        array (n, m)
+            A column for each new row.
+        """
         return cross(self.sorted_values, self.weights, self.transformed(X).T.toarray(), self.n)
 
     def diag_of(self, X: RowsLike) -> Array:
-        """K(x, x) of each new row."""
+        """K(x, x) of each new row.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (m, width) of new rows, finite numbers >= 0.
+
+        Returns
+        -------
+        array (m,)
+            A number for each new row.
+        """
         return np.asarray(self.transformed(X) @ self.weights)
 
     def columns(self, indices: npt.ArrayLike) -> Array:
-        """Columns of K, (n, m)."""
+        """Columns of K.
+
+        Parameters
+        ----------
+        indices : whole numbers (m,) from 0 to n - 1.
+
+        Returns
+        -------
+        array (n, m)
+            A column for each index.
+        """
         places = np.atleast_1d(np.asarray(indices))
         whole = places.ndim == 1 and (places.dtype.kind in "iu" or not places.size)
         if not whole or (places.size and not 0 <= places.min() <= places.max() < self.n):
@@ -185,17 +292,44 @@ class HistogramOperator:
         return cross(self.sorted_values, self.weights, rows.T.toarray(), self.n)
 
     def totals(self, V: Array) -> Array:
-        """For each dimension the sum of each column of V over the rows that have it."""
+        """For each dimension the sum of each column of V over the rows that have it.
+
+        Parameters
+        ----------
+        V : array (n,) or (n, n_columns), what K is multiplied with.
+
+        Returns
+        -------
+        array (width, n_columns)
+            Sums.
+        """
         histograms = self.histograms
         return column_totals(histograms.row_starts, histograms.dims, histograms.masks, len(self.weights), V)
 
     def transformed(self, X: RowsLike) -> Sparse:
-        """New rows, checked, as canonical CSR of transformed values."""
+        """New rows, checked, as canonical CSR of transformed values.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (m, width) of new rows, finite numbers >= 0.
+        """
         rows = checked_histograms("X", X, self.width)
         return type(rows)((self.transform(rows.data), rows.indices, rows.indptr), shape=rows.shape)
 
     def at_points(self, points: Columns, V: Array, n: int) -> Array:
-        """What the dimensions of K add to n rows of K V that have transformed values at these points, in ascending order."""
+        """What the dimensions of K add to n rows of K V that have transformed values at these points, in ascending order.
+
+        Parameters
+        ----------
+        points : columns of transformed values in ascending order, a column for each dimension.
+        V : array (n,) or (n, n_columns), what K is multiplied with.
+        n : how many rows the points belong to.
+
+        Returns
+        -------
+        array (n, n_columns)
+            A row for each of the n rows.
+        """
         return at_points(self.sorted_values, self.weights, self.totals(V), V, points, n)
 
     def _inners(self, columns: Columns, U: npt.ArrayLike, V: npt.ArrayLike) -> Array:

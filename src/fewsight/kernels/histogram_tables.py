@@ -45,7 +45,13 @@ SEARCH_ROWS = 64  # with more new rows, one sweep over all training rows takes l
 
 @final
 class SearchTable:
-    """Exact values of K between new rows and training rows times V, one new row at a time by search, many by merging."""
+    """Exact values of K between new rows and training rows times V, one new row at a time by search, many by merging.
+
+    Parameters
+    ----------
+    operator : of the training rows.
+    V : array (n,) or (n, n_columns), what K is multiplied with.
+    """
 
     def __init__(self, operator: HistogramOperator, V: npt.ArrayLike) -> None:
         self._operator, self._given, self._flat = operator, V, np.ndim(V) == 1
@@ -54,7 +60,17 @@ class SearchTable:
         self._sums = intersection_tables.checkpoints(operator.sorted_values, operator.weights, totals, self._numbers)
 
     def product(self, X: RowsLike) -> Array:
-        """As `operator.product(X, V)`."""
+        """As `operator.product(X, V)`.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (m, width) of new rows, finite numbers >= 0.
+
+        Returns
+        -------
+        array (m,) or (m, n_columns)
+            As many columns as V has.
+        """
         if np.shape(X)[:1] > (SEARCH_ROWS,):
             return self._operator.product(X, self._given)
         rows, operator = self._operator.transformed(X), self._operator
@@ -70,8 +86,13 @@ class LookupTable:
     training value of the dimension; straight lines between them.
 
     Most values of a histogram are far below the greatest: four fifths of the bins divide what is below the BULK of a dimension's
-    training values, the others the rest; where values are not that uneven, all bins have one width. `table` (width, n_bins + 1,
-    n_columns) and `places` (width, 2), which turn a value into a place (see `looked_up`); `flat` if V was a vector.
+    training values, the others the rest; where values are not that uneven, all bins have one width.
+
+    Attributes
+    ----------
+    table : array of shape width, bins + 1, n_columns: what a dimension adds at each of its places.
+    places : array (width, 2), which turns a value into a place.
+    flat : whether V was a vector.
     """
 
     table: Array | Singles
@@ -80,7 +101,14 @@ class LookupTable:
 
     @classmethod
     def from_operator(cls, operator: HistogramOperator, V: npt.ArrayLike, bins: int = 100) -> LookupTable:
-        """Tabulate K between anything and the operator's rows times V."""
+        """Tabulate K between anything and the operator's rows times V.
+
+        Parameters
+        ----------
+        operator : of the training rows.
+        V : array (n,) or (n, n_columns), what K is multiplied with.
+        bins : into how many each dimension is divided.
+        """
         bins = check_integer("LookupTable", "bins", bins, least=1, most=MOST_BINS)
         numbers, width = check_columns("V", V, operator.n), operator.width
         nodes, places = _nodes(operator, bins)
@@ -100,7 +128,17 @@ class LookupTable:
         return self.table.shape[1] - 1
 
     def product(self, X: RowsLike) -> Array:
-        """K between new rows X and the training rows, times V, approximately: see `greatest_error`."""
+        """K between new rows X and the training rows, times V, approximately: see `greatest_error`.
+
+        Parameters
+        ----------
+        X : array or sparse matrix (m, width) of new rows, finite numbers >= 0.
+
+        Returns
+        -------
+        array (m,) or (m, n_columns)
+            As many columns as V has.
+        """
         rows = checked_histograms("X", X, len(self.places))
         result = intersection_tables.looked_up(*csr_parts(rows), self.places, float(_fine(self.bins)), self.table)
         return result[:, 0] if self.flat else result

@@ -28,6 +28,11 @@ class Correspondence(SetKernel):
     This is no positive semi-definite function of all sets: where gamma D is small for most pairs, its matrices have
     eigenvalues below zero. With gamma at 1 to 2 divided by the mean distance there are none, or hardly any. The channels
     `geometric_blur` and `geometric_blur_distortion` leave those out.
+
+    Parameters
+    ----------
+    gamma : how fast the kernel falls with the distance, above 0.
+    distortion : w, zero or more; above 0 the last two numbers of a descriptor are its position.
     """
 
     kind: ClassVar[str] = "correspondence"

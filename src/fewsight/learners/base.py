@@ -30,7 +30,13 @@ EACH_PICTURE = "the images when each is left out with its copies"
 
 
 class Latent(NamedTuple):
-    """Latent values of test examples: mean and standard deviation, a column per class."""
+    """Latent values of test examples.
+
+    Attributes
+    ----------
+    mean : array (m, c), a column for each class.
+    std : array (m, c), the standard deviation of each.
+    """
 
     mean: Array
     std: Array

@@ -27,6 +27,12 @@ class KernelLearner(Learner):
     `kernel` says what X is: a kernel object or a list of them (or None for a Gaussian as wide as the data) for rows of numbers;
     a channel or a list of channels for images; "precomputed" for a Gram matrix, a list of them or a `GramStack`, n x n in `fit`
     and m x n afterwards (a `BlockStack` for many).
+
+    Attributes
+    ----------
+    classes_ : array (c,), the categories, sorted.
+    input_ : what turns examples into Gram matrices.
+    n_features_in_ : how many numbers a row has; of rows and Gram matrices only.
     """
 
     needs: ClassVar[Needs] = GramsNeeded()

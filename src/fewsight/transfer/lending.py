@@ -103,9 +103,16 @@ def consider_loan(
 ) -> Suggestion | NoLoan:
     """The loan that suits a category of a fitted classifier best, or why there is none. Nothing is changed.
 
-    `lenders` are the categories to choose from (None: all); those with no more images than the category itself do not lend,
-    nor do those that borrow, nor those of which `shares` says that they show the same photographs as the category: what is
-    left out of one would be seen in the other.
+    Categories with no more images than the category itself do not lend, nor do those that borrow, nor those that show the same
+    photographs: what is left out of one would be seen in the other.
+
+    Parameters
+    ----------
+    model : the classifier.
+    category : which one shall borrow.
+    lenders : the categories to choose from; None for all.
+    criterion : what a loan is judged by; see docs/transfer.md.
+    shares : a function of two categories that says whether they show the same photographs; None where none do.
     """
     check_choice("borrow", "criterion", criterion, CRITERIA)
     column = _column(model, category)

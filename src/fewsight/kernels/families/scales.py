@@ -38,14 +38,46 @@ class RelevanceFamily(SlopedFamily):
         return RelevanceRBF(tuple(relevances) if isinstance(relevances, list) else relevances)
 
     def numbers(self, theta: Theta, rows: Array) -> Array:
-        """Relevances for columns of variance one."""
+        """Relevances for columns of variance one.
+
+        Parameters
+        ----------
+        theta : as `propose` makes them.
+        rows : array (n, d), the examples.
+
+        Returns
+        -------
+        array (d,)
+            A number for each column.
+        """
         return np.array(self.make(theta).relevances) * _variances(rows)
 
     def theta(self, numbers: Array, rows: Array) -> Theta:
+        """The parameters that `numbers` stand for.
+
+        Parameters
+        ----------
+        numbers : array (d,), relevances for columns of variance one.
+        rows : array (n, d), the examples.
+        """
         return {"relevances": (numbers / _variances(rows)).tolist()}
 
     def value_and_slopes(self, numbers: Array, rows: Array, columns: Array) -> tuple[float, Array]:
-        """With M = K * (A A^T), dT/d relevance_d = -1/2 sum_ij M_ij (x_id - x_jd)^2 = x_d^T M x_d - sum_i (M 1)_i x_id^2."""
+        """T and what it gains for a unit of each number.
+
+        With M = K * (A A^T), dT/d relevance_d = -1/2 sum_ij M_ij (x_id - x_jd)^2 = x_d^T M x_d - sum_i (M 1)_i x_id^2.
+
+        Parameters
+        ----------
+        numbers : array (d,), relevances for columns of variance one.
+        rows : array (n, d), the examples.
+        columns : array (n, c), A: dual variables times labels, a column for each class.
+
+        Returns
+        -------
+        float and array (d,)
+            T and its slopes.
+        """
         centred = rows - rows.mean(axis=0)  # differences do not mind, rounding does
         M = RelevanceRBF(tuple(numbers / _variances(rows)))._gram(centred, None) * (columns @ columns.T)
         slopes = np.einsum("id,id->d", centred, M @ centred) - M.sum(axis=1) @ centred**2

@@ -31,9 +31,11 @@ RECIPE = {"wordnet nouns": 1}  # the number changes with what is kept of a folde
 class WordNet:
     """The nouns of WordNet with their information content. `WordNet.open()` makes one.
 
-    Attributes
+    Parameters
     ----------
     folder : where its files are.
+    nouns : their words and how they hang together.
+    information : array (n_synsets,), the information content of each.
     """
 
     def __init__(self, folder: Path, nouns: Nouns, information: Array) -> None:
@@ -58,6 +60,7 @@ class WordNet:
         folder : a `dict` folder; without it, see `find_wordnet`.
         information_content : a file in the form of WordNet::Similarity, or the name of one (`brown`) where WordNet brings them.
             Without it, WordNet's own tag counts + 1.
+        cache : keeps what was read; None for the user's own.
         """
         found = Folder(find_wordnet(folder))
         cache = FeatureCache() if cache is None else cache
@@ -73,7 +76,12 @@ class WordNet:
         return cls(found.path, nouns, read_information(nouns, find_information(found, information_content)))
 
     def senses(self, name: str) -> list[Sense]:
-        """What a category's name can mean, the likeliest first; nothing where WordNet does not know it."""
+        """What a category's name can mean, the likeliest first; nothing where WordNet does not know it.
+
+        Parameters
+        ----------
+        name : of the category.
+        """
         if not isinstance(name, str):
             raise InvalidInput(f"WordNet: the name of a category must be a text, got {shown(name)}.")
         if name not in self._senses:
@@ -81,15 +89,38 @@ class WordNet:
         return list(self._senses[name])
 
     def choose(self, name: str, wanted: str | int) -> Sense:
-        """The sense of a name that a person asks for: by a word for it, by its number or by the name of a synset."""
+        """The sense of a name that a person asks for: by a word for it, by its number or by the name of a synset.
+
+        Parameters
+        ----------
+        name : of the category.
+        wanted : the word ("fish"), the number from 1 or the synset ("bass.n.01").
+        """
         return choose_sense(self._nouns, self.senses, name, wanted)
 
     def taxonomy(self, names: Sequence[str], senses: Mapping[str, str | int] | None = None) -> Taxonomy:
-        """Categories at their places; `senses` sets what some of them mean, as in {"bass": "fish"}."""
+        """Categories at their places.
+
+        Parameters
+        ----------
+        names : of the categories.
+        senses : what some of them mean, as in {"bass": "fish"}.
+        """
         return Taxonomy(self, names, senses or {})
 
     def similarities(self, rows: Sequence[int], measure: str) -> Array:
-        """Of every pair of synsets, given by `Sense.row`; see `measures.py`."""
+        """Of every pair of synsets.
+
+        Parameters
+        ----------
+        rows : which synsets, each given by `Sense.row`.
+        measure : its name; see docs/wordnet.md.
+
+        Returns
+        -------
+        array (n, n)
+            A number for each pair; larger for closer meanings.
+        """
         return similarities(self._nouns, self._information, rows, measure)
 
     def __repr__(self) -> str:
