@@ -1,10 +1,10 @@
-"""Predictive variance in constant time per image: a bound that holds, and an estimate that ranks. [Rodner2012, section 7]
+"""Predictive variance in constant time per image: an upper bound, and an estimate that ranks well.
 
-The upper bound k(x, x) - |C^T k|^2 of a few leading directions C comes from the same kind of table as the mean. It is far
-above the truth, as most of the spectrum lies beyond a few directions. But what the rest explains depends on how a histogram
-is spread, which sums over its bins tell: a linear combination of those, fitted to exact left-out variances of some training
-examples, gives the estimate; it is never above the bound. Bins that no training example has are added as they are: of those
-nothing is known.
+[Rodner2012, section 7] names it as future work. The upper bound k(x, x) - |C^T k|^2 of a few leading directions C comes from
+the same kind of table as the mean. It is far above the truth, as most of the spectrum lies beyond a few directions. But what the
+rest explains depends on how a histogram is spread, and sums over its bins say that: a linear combination of these sums, fitted to
+exact left-out variances of some training examples, gives the estimate; it is never above the bound. Bins that no training
+example has are added as they are, since nothing is known about them.
 """
 
 from __future__ import annotations
