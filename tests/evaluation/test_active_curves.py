@@ -69,18 +69,18 @@ def test_records_carry_rule_and_labels_and_every_start(clouds):
 @pytest.mark.parametrize(
     ("asking", "words"),
     [
-        (made(RISING, LATER), "Asking for labels: 70 % right after 4 labels; with labels picked at random it takes 5."),
+        (made(RISING, LATER), "Asking for labels: 70 % right after 4 labels; with random labels it takes 5."),
         (
             made(LATER, RISING),
-            "Asking for labels did not help here: 70 % right after 5 labels; with labels picked at random it takes 4.",
+            "Asking for labels did not help here: 70 % right after 5 labels; with random labels it takes 4.",
         ),
         (
             made(RISING, RISING),
-            "Asking for labels made no clear difference here: 80 % right after 5 labels; with labels picked at random it takes 5.",
+            "Asking for labels made no clear difference here: 80 % right after 5 labels; with random labels it takes 5.",
         ),
         (
             made(RISING, LATER, spread=0.3),  # a gain that may be chance
-            "Asking for labels made no clear difference here: 70 % right after 4 labels; with labels picked at random it takes 5.",
+            "Asking for labels made no clear difference here: 70 % right after 4 labels; with random labels it takes 5.",
         ),
     ],
 )

@@ -63,7 +63,8 @@ class FisherChannel(GenerativeChannel, ABC):
     )
     uses: str = option(default="both", doc='which scores count: "shape", "appearance" or "both".')
     clutter: bool = option(
-        default=True, doc="whether points that belong to no part have a density as well: one broad Gaussian of all patches."
+        default=True,
+        doc="whether points that belong to no part have a density as well: one broad Gaussian of all patches.",
     )
     scaling: str = option(
         default="rms",

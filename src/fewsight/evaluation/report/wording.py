@@ -111,7 +111,7 @@ def asking_in_words(asking: ActiveCurves) -> str:
     asked, random = asking.needed
     return (
         f"Asking for labels{openings[asking.verdict]}: {100 * asking.target:.0f} % right after {counted(asked, 'label')}; "
-        f"with labels picked at random it takes {random:,}."
+        f"with random labels it takes {random:,}."
     )
 
 
