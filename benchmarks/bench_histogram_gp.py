@@ -78,7 +78,7 @@ def products(split: Split, size: str, repeats: int) -> Records:
 
 
 def on(n_threads: int, operator: HistogramOperator, V: np.ndarray) -> np.ndarray:
-    """K V on so many threads, as far as the machine has them."""
+    """K V on this many threads, as far as the machine has them."""
     numba.set_num_threads(min(n_threads, numba.config.NUMBA_NUM_THREADS))
     result = operator @ V
     numba.set_num_threads(1)

@@ -198,7 +198,7 @@ def _threads(count: int | None) -> Iterator[int]:
 def main() -> None:
     parser = arguments(__doc__ or "")
     parser.add_argument("--grams", type=Path, nargs="+", help="files of Gram matrices, one for each channel")
-    parser.add_argument("--classes", type=int, help="time SimpleMKL on so many classes and scale up; all unless given")
+    parser.add_argument("--classes", type=int, help="time SimpleMKL on this many classes and scale up; all by default")
     parser.add_argument("--gap", type=float, default=0.01, help="relative duality gap at which SimpleMKL stops")
     parser.add_argument("--C", type=float, default=10_000.0, help="of the support vector machines")
     parser.add_argument("--threads", type=int, help="of the numerical libraries; as they like unless given")

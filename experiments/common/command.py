@@ -67,7 +67,7 @@ def arguments(
     parser.add_argument(
         "--pool",
         type=int,
-        help="fit channels on so many training images per category for every size, instead of on those learned from",
+        help="fit channels on this many training images per category for every size, instead of on those learned from",
     )
     parser.add_argument(
         "--n-jobs", type=int, default=-1, help="images worked on at the same time; -1: as many as processors"

@@ -116,7 +116,7 @@ def _of_some_categories(labels: Strings, domain: Domain, reserve: int, seed: int
 
 
 def _uneven(codes: Indices, place: Place) -> Indices:
-    """The first so many training images of each category."""
+    """The first images of each category, as many as are wanted."""
     n_classes = int(codes.max()) + 1
     shares = np.geomspace(1.0, 1.0 / SMALLEST_SHARE, n_classes)
     counts = np.rint(place.per_class * shares).astype(int)[np.random.default_rng(place.seed).permutation(n_classes)]

@@ -30,7 +30,7 @@ ASKED, RIVAL = Arm("gp", "uncertainty"), Arm("logistic", "random")
 
 
 def one_run(images: ImageSet, channel: Channel, seed: int, options: argparse.Namespace) -> dict[str, Any]:
-    """What each arm is worth after so many labels, in one run."""
+    """What each arm is worth after each number of labels, in one run."""
     order = np.random.default_rng(seed).permutation(images.classes).tolist()[: options.categories]
     chosen = images.select([i for i, label in enumerate(images.labels) if label in order])
     most = options.most_per_class

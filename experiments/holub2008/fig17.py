@@ -47,7 +47,7 @@ def mean_recall(predicted: Labels, wanted: Labels) -> float:
 
 
 def cell(options: argparse.Namespace, cache: FeatureCache, form: str, seed: int) -> dict[str, Any]:
-    """Accuracies of one draw with so many parts and points."""
+    """Accuracies of one draw with this many parts and points."""
     n_parts, max_points = map(int, form.split("/"))
     split = drawn(options, seed)
     labels, wanted = np.array(split.train_labels), np.array(split.test_labels)

@@ -150,7 +150,7 @@ Found = Mapping[tuple[Asking, int], Curve]
 
 
 def at(found: Found, way: Asking, labels: int) -> Array:
-    """Accuracy of a way after so many labels, run by run."""
+    """Accuracy of a way after this many labels, run by run."""
     curves = [curve for (w, _), curve in found.items() if w == way]
     return np.array([step["accuracy"] for curve in curves for step in curve if step["labels"] == labels])
 

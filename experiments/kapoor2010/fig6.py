@@ -15,7 +15,7 @@ from experiments.kapoor2010.fig3 import LEARNERS
 from experiments.kapoor2010.table3 import REPORTED
 from experiments.kapoor2010.ways import FOUR, MEANING, combined
 
-# Per cent at so many examples per category, as the paper states them in words; its curves are not printed as numbers.
+# Per cent by examples per category, as the paper states them in words; its curves are not printed as numbers.
 STATED = {8: 65.68, 15: 73.95}
 
 

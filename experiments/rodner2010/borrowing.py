@@ -33,7 +33,7 @@ from fewsight.learners import GPClassifier
 from fewsight.transfer.lending import Rivalry, largest_bearable
 
 EVERY = 4
-FEW_CATEGORIES = 30  # with fewer than so many, each is new in turn
+FEW_CATEGORIES = 30  # with fewer than this, each is new in turn
 MOST_RAISED = 1.0
 WAYS = (*METHODS, "offset")
 RESULTS = Path("experiments/results/rodner2010/borrowing.json")

@@ -54,7 +54,7 @@ def targets_of(classes: Sequence[str]) -> list[str]:
 
 
 def drawn(images: ImageSet, most: int = MOST_IMAGES) -> ImageSet:
-    """All of the background and at most so many images of each category, in the order of the draw."""
+    """All of the background and at most this many images of each category, in the order of the draw."""
     chosen: list[int] = []
     for label in images.classes:
         members = np.flatnonzero(images.labels == label)

@@ -112,7 +112,7 @@ def parser() -> argparse.ArgumentParser:
     """The options of this experiment."""
     options = arguments("unseen_histograms", __doc__, seeds="0-2")
     options.prog = "python -m experiments.rodner2012.unseen_histograms"
-    options.add_argument("--targets", type=int, default=14, help="about so many of the targets take part (14)")
+    options.add_argument("--targets", type=int, default=14, help="about how many of the targets take part (14)")
     options.add_argument("--json", type=Path, default=RESULTS, help=f"where the results go ({RESULTS})")
     return options
 

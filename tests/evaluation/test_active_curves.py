@@ -69,18 +69,18 @@ def test_records_carry_rule_and_labels_and_every_start(clouds):
 @pytest.mark.parametrize(
     ("asking", "words"),
     [
-        (made(RISING, LATER), "Asking for labels: 70 % right after 4 labels; picked at random it takes 5."),
+        (made(RISING, LATER), "Asking for labels: 70 % right after 4 labels; with random labels it takes 5."),
         (
             made(LATER, RISING),
-            "Asking for labels did not help here: 70 % right after 5 labels; picked at random it takes 4.",
+            "Asking for labels did not help here: 70 % right after 5 labels; with random labels it takes 4.",
         ),
         (
             made(RISING, RISING),
-            "Asking for labels made no clear difference here: 80 % right after 5 labels; picked at random it takes 5.",
+            "Asking for labels made no clear difference here: 80 % right after 5 labels; with random labels it takes 5.",
         ),
         (
             made(RISING, LATER, spread=0.3),  # a gain that may be chance
-            "Asking for labels made no clear difference here: 70 % right after 4 labels; picked at random it takes 5.",
+            "Asking for labels made no clear difference here: 70 % right after 4 labels; with random labels it takes 5.",
         ),
     ],
 )
@@ -113,10 +113,10 @@ def test_the_section_says_the_words_and_draws_both_curves_in_the_colours_of_the_
     text = section(run, make_set, asking)
     words = " ".join(re.sub(r"<[^>]*>", " ", text).split())
     assert asking_in_words(asking) in words
-    assert "began with 2 labels, as many of each category" in words
-    assert "Mean of 4 starts" in words
-    assert "9.0 ± 0.9 points more often (standard error)" in words
-    assert "30 images could be asked about, 10 others" in words
+    assert "began with 2 labels, the same number for each category" in words
+    assert "Mean of 4 runs" in words
+    assert "9.0 ± 0.9 points more often with labels it asked for (± is the standard error)" in words
+    assert "It chose from 30 images and was tested on 10 others" in words
     assert 'aria-label="Labels that are asked for against labels picked at random' in text
     assert all(f"var(--series-{position})" in text for position in (0, 1))
     assert "#fe" not in text

@@ -89,7 +89,7 @@ def modes_count() -> bool:
 
 
 def interrupt_when(happened: Callable[[], bool], times: int = 1) -> Callable[[subprocess.Popen[bytes]], None]:
-    """Presses Ctrl-C, so many times, as soon as something is there to see."""
+    """Presses Ctrl-C, several times, as soon as something is there to see."""
 
     def disturb(process: subprocess.Popen[bytes]) -> None:
         end = time.monotonic() + 60
@@ -104,7 +104,7 @@ def interrupt_when(happened: Callable[[], bool], times: int = 1) -> Callable[[su
 
 
 def interrupt_after(seconds: float, times: int = 1) -> Callable[[subprocess.Popen[bytes]], None]:
-    """Presses Ctrl-C, so many times, after a while."""
+    """Presses Ctrl-C, several times, after a while."""
     end = time.monotonic() + seconds
     return interrupt_when(lambda: time.monotonic() >= end, times)
 

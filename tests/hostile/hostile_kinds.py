@@ -162,7 +162,7 @@ def with_text_bomb(content: bytes) -> bytes:
 
 
 def interlaced_png(tile: Tile) -> bytes:
-    """Adam7: seven passes, each over every so many pixels of a grid that becomes finer."""
+    """Adam7: seven passes, each over a grid of pixels that becomes finer."""
     passes = ((0, 0, 8, 8), (0, 4, 8, 8), (4, 0, 8, 4), (0, 2, 4, 4), (2, 0, 4, 2), (0, 1, 2, 2), (1, 0, 2, 1))
     rows = b""
     for top, left, down, across in passes:

@@ -140,7 +140,7 @@ def _check_members(entries: list[zipfile.ZipInfo], n_bytes: int) -> None:
 
 
 def _most_unpacked(n_bytes: int) -> int:
-    """What a file of so many bytes may unpack to."""
+    """What a file of this many bytes may unpack to."""
     return PLAUSIBLE_BYTES + MAX_UNPACKING * n_bytes
 
 

@@ -18,13 +18,13 @@ from fewsight._compiled._lanes import LANES, add, add_where, fill, load, store
 from fewsight._compiled._loops import blocks, padded, summed
 from fewsight._compiled.sorted_columns import Ints
 
-BYTES = 16  # of a word, one for each of so many registers: half of those that a processor with masks has
+BYTES = 16  # of a word, one for each register in use: half of the registers that a processor with masks has
 WORD = BYTES * LANES  # bits
 MOST_BYTES = 2  # of masks for a non-zero; where they would take more, there are none
 
 
 def worth_masks(n: int, width: int, n_nonzeros: int) -> bool:
-    """Whether so many non-zeros of n rows are enough for masks."""
+    """Whether this many non-zeros in n rows are enough for masks."""
     return -(-width // WORD) * BYTES * n <= MOST_BYTES * n_nonzeros
 
 

@@ -41,7 +41,7 @@ from fewsight._compiled._row_tiles import (
 
 # One scalar step of `inverted_gram` takes as long as 8 lane steps of `tiled_gram` (measured: 7.7 to 9.3).
 STEP_RATIO = 8
-LISTED_ROWS = 256  # a tile of so many rows and columns fills half a megabyte
+LISTED_ROWS = 256  # a tile of this many rows and columns fills half a megabyte
 # Both loops take part if they promise to be this many times faster than one alone: there is a price in sorting columns.
 WORTH_DIVIDING = 1.25
 

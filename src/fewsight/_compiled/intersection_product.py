@@ -35,7 +35,7 @@ from fewsight._compiled.sorted_columns import Columns, Ints
 
 FUSED = {"contract"}  # a product and a sum rounded once: an eighth less time, and no less exact
 AT_A_TIME = 4  # dimensions: while one waits for its row, the others go on
-# Eight columns of so many rows do not fit into the nearer caches. Rows are fetched so many steps before they are needed.
+# Eight columns of more than MANY_ROWS rows do not fit into the nearer caches: rows are fetched FAR_AHEAD steps early.
 MANY_ROWS, AHEAD, FAR_AHEAD = 65_536, 8, 16
 
 

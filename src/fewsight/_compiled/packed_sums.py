@@ -51,7 +51,7 @@ def _in_eights(rows: Indices) -> Indices:
 
 
 def _tile_starts(stack: Single, steps: int) -> Indices:
-    """The steps before each tile of places, of which each takes so many."""
+    """The steps before each tile of places; each place takes `steps`."""
     return np.append(np.arange(0, stack.shape[1], TILE), stack.shape[1]) * steps
 
 

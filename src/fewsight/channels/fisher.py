@@ -31,14 +31,14 @@ from fewsight.features.interest_patches import TALLEST
 from fewsight.images import Image
 from fewsight.kernels import RBF, Kernel, Linear, Polynomial
 
-MOST_IMAGES = 2_000  # that a model is learned from; of more, so many are drawn
+MOST_IMAGES = 2_000  # that a model is learned from; if there are more, this many are drawn
 MOST_MODELS = 2_000
 NO_SPREAD = 1e-12  # of a score that is the same for all training images, and says nothing
 LARGEST = 1e30  # of what a score is multiplied by
 
 
 class FisherChannel(GenerativeChannel, ABC):
-    """How an image would like to change a model of parts and their arrangement: the slopes of its log-likelihood.
+    """How an image would change a model of parts and their arrangement: the derivatives of its log-likelihood.
 
     The model is learned from all training images, those without a label too; or there is one for each category, and their
     scores stand side by side. An image with fewer interest points than parts would change nothing.
@@ -56,27 +56,28 @@ class FisherChannel(GenerativeChannel, ABC):
     n_parts: int = option(default=4, doc="parts of a model, from 2 to 6.")
     max_points: int = option(default=60, doc="interest points of an image, at most; the strongest are kept.")
     n_components: int = option(default=20, doc="dimensions that the patches are reduced to, each with unit variance.")
-    width: int = option(default=250, doc="pixels that every image is made wide, be it smaller or larger.")
+    width: int = option(default=250, doc="width in pixels that every image is scaled to, up or down.")
     smallest: float = option(default=4.0, doc="the smallest half side of a patch, in pixels.")
     spacing: float = option(
         default=0.7, doc="how near a point may come to a stronger one, in half sides of the smaller patch."
     )
     uses: str = option(default="both", doc='which scores count: "shape", "appearance" or "both".')
     clutter: bool = option(
-        default=True, doc="whether points that are no part have a density as well: one broad Gaussian of all patches."
+        default=True,
+        doc="whether points that belong to no part have a density as well: one broad Gaussian of all patches.",
     )
     scaling: str = option(
         default="rms",
-        doc='"rms" divides each score by the root of its mean square over the training images; "range" moves the least and '
-        "the largest one to -1 and 1.",
+        doc='"rms" divides each score by the root of its mean square over the training images; "range" rescales the least and '
+        "the largest to -1 and 1.",
     )
     compare: str = option(default="rbf", doc='"rbf" (a Gaussian), "linear" or "polynomial".')
     scale: float | None = option(
         default=None, doc="of the Gaussian; None chooses it by the evidence of the training labels."
     )
     degree: int = option(default=2, doc="of the polynomial, a whole number.")
-    n_starts: int = option(default=3, doc="how often a model is learned from another start; the most probable is kept.")
-    max_steps: int = option(default=50, doc="steps of expectation and maximisation, at most.")
+    n_starts: int = option(default=3, doc="starts that a model is learned from; the most probable result is kept.")
+    max_steps: int = option(default=50, doc="steps of expectation maximisation (EM), at most.")
 
     # What images look like.
 
@@ -287,28 +288,28 @@ COMPARISONS = ("rbf", "linear", "polynomial")
 
 
 class FisherKb(FisherChannel):
-    """Parts at places of unpredictable grey levels (Kadir and Brady), and how an image would like to change them."""
+    """Parts at places of unpredictable grey levels (Kadir and Brady), and how an image would change them."""
 
     name: ClassVar[str] = "fisher_kb"
     detector: ClassVar[str] = "kb"
 
 
 class FisherDog(FisherChannel):
-    """Parts at blobs (differences of Gaussians), and how an image would like to change them."""
+    """Parts at spots (differences of Gaussians), and how an image would change them."""
 
     name: ClassVar[str] = "fisher_dog"
     detector: ClassVar[str] = "dog"
 
 
 class FisherHarris(FisherChannel):
-    """Parts at corners (Harris), and how an image would like to change them."""
+    """Parts at corners (Harris), and how an image would change them."""
 
     name: ClassVar[str] = "fisher_harris"
     detector: ClassVar[str] = "harris"
 
 
 class FisherHessian(FisherChannel):
-    """Parts at blobs (determinant of the Hessian), and how an image would like to change them."""
+    """Parts at blobs (determinant of the Hessian), and how an image would change them."""
 
     name: ClassVar[str] = "fisher_hessian"
     detector: ClassVar[str] = "hessian"

@@ -35,7 +35,7 @@ from fewsight.images.pixels import pixels_of, size_within
 
 MAX_PIXELS = 200_000_000
 PLAUSIBLE_PIXELS = (
-    10_000_000  # beyond, a file must have a byte for every so many pixels; a blank page has one for 8,000
+    10_000_000  # a larger image needs a byte for every PIXELS_PER_BYTE pixels; a blank page has one for 8,000
 )
 PIXELS_PER_BYTE = 10_000
 SIGNATURE_BYTES = 16

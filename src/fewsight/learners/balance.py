@@ -65,7 +65,7 @@ class TargetLevels:
 
     @property
     def shift(self) -> Array:
-        """What is added then: so many ones, or their means."""
+        """What is added to them after that."""
         return np.asarray(0.5 * (self.own - self.others))
 
     @property

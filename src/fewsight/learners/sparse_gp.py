@@ -427,7 +427,7 @@ class SparseGPClassifier(KernelLearner):
 
 
 def spread_over_classes(numbers: Indices, most: int, generator: np.random.Generator) -> Indices:
-    """At most so many examples, sorted: as many of each class (n,) as of any other, as far as it has them; -1 is a class too."""
+    """At most this many examples, sorted: the same number of each class (n,), as far as it has them; -1 is a class too."""
     if len(numbers) <= most:
         return np.arange(len(numbers))
     shuffled = generator.permutation(len(numbers))

@@ -122,7 +122,7 @@ class Combination:
 
     @classmethod
     def from_state(cls, state: State, n_problems: int, n_kernels: int) -> Combination:
-        """Of so many problems and kernels; all is checked, as a file may be edited."""
+        """For this many problems and kernels; all is checked, as a file may have been edited."""
         weights = state.array("weights", (n_problems, n_kernels), np.float64, least=0.0)
         noise, evidence_noise = (
             state.array(name, (n_problems,), np.float64, above=0.0) if name in state else None

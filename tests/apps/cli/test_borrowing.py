@@ -57,7 +57,7 @@ def test_a_sense_of_no_category_is_refused(refused: Refused, photos: Path, tmp_p
     said = refused("learn", photos, "-o", tmp_path / "m.fewsight", "--borrow", "--sense", "bass=fish", *SMALL)
     assert "a sense must be set for one of the categories, got 'bass'" in said
     said = refused("learn", photos, "-o", tmp_path / "m.fewsight", "--borrow", "--sense", "grass", *SMALL)
-    assert "a sense must read CATEGORY=MEANING, got 'grass'" in said
+    assert "a sense must have the form CATEGORY=MEANING, got 'grass'" in said
     assert list(tmp_path.iterdir()) == []
 
 

@@ -21,7 +21,7 @@ from fewsight.persistence import load
 Run = Callable[..., Result]
 ASKING = re.compile(
     r"^Asking for labels(?: made no clear difference here| did not help here)?: "
-    r"\d+ % right after \d+ labels; picked at random it takes \d+\.$",
+    r"\d+ % right after \d+ labels; with random labels it takes \d+\.$",
     re.MULTILINE,
 )
 LESSONS = (

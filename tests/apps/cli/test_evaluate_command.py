@@ -144,4 +144,4 @@ def test_baselines_are_compared_in_words_in_the_file_and_on_the_page(run: Run, p
     records = json.loads(results.read_text(encoding="utf-8"))["comparison"]
     assert {record["learner"] for record in records} == {"gp", "logistic", "nn", "mean", "svm"}
     assert {record["labels"] for record in records} == {3, 6, 9}
-    assert "Against what others make of the same features" in report.read_text(encoding="utf-8")
+    assert "Compared with other methods on the same features" in report.read_text(encoding="utf-8")

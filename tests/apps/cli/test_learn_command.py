@@ -119,7 +119,7 @@ def test_a_single_category_is_refused(refused: Refused, photos: Path, tmp_path: 
     [
         (["--set", "spatial_pmk.n_wrods=3"], "its option must be one of 'n_words', "),
         (["--set", "sift.n_words=3"], "its channel must be one of 'spatial_pmk'"),
-        (["--set", "n_words=3"], "a setting must read CHANNEL.OPTION=VALUE, got 'n_words=3'."),
+        (["--set", "n_words=3"], "a setting must have the form CHANNEL.OPTION=VALUE, got 'n_words=3'."),
         (["--set", "spatial_pmk.cache=x"], "its option must be one of "),
         (["--set", "spatial_pmk.n_words=many"], "n_words must be a whole number from 1 to 50,000, got 'many'."),
         (["--channels", "sift"], "name must be one of 'spatial_pmk'"),

@@ -167,7 +167,7 @@ def test_a_model_of_numbers_is_refused_for_images(refused: Refused, photos: Path
     path = tmp_path / "numbers.fewsight"
     save(GPClassifier(RBF(scale=1.0)).fit([[0.0], [1.0]], ["a", "b"]), path)
     assert refused("predict", path, photos) == (
-        f"{path}: this model does not categorise images; it can be used from Python only."
+        f"{path}: this model does not classify images; it can be used from Python only."
     )
 
 

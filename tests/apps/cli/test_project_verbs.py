@@ -55,8 +55,8 @@ def test_status_tells_what_happened_to_files(run: Run, labelled: Path) -> None:
     (labelled / "brick-1.png").write_bytes((labelled / "grass-7.png").read_bytes())
     (labelled / "broken.png").write_bytes(b"")
     shown = run("status", labelled).stdout
-    assert "Since the last look: 1 new, 1 moved." in shown
-    assert "Other content under an old name, so without its label: brick-1.png" in shown
+    assert "Since the last time: 1 new, 1 moved." in shown
+    assert "The content of this file has changed, so it has no label now: brick-1.png" in shown
     assert "Cannot be used: broken.png: empty file" in shown
     assert (
         f"{N + 1} images: 15 labelled" in shown
@@ -72,9 +72,9 @@ def test_status_goes_on_where_nothing_can_be_written(run: Run, labelled: Path, m
     shown = run("status", labelled)
     assert (shown.exit_code, shown.stderr) == (0, "")
     assert f"{N} images: 15 labelled, 0 none of these, 0 discarded." in shown.stdout
-    assert "Since the last look: 1 new, 1 moved." in shown.stdout
+    assert "Since the last time: 1 new, 1 moved." in shown.stdout
     sentence = f"{place}: the project file may not be written to, so nothing was saved."
-    assert f"The counts above are those of the last look: {sentence}" in shown.stdout
+    assert f"The counts above are those of the last time: {sentence}" in shown.stdout
     assert answer(run, "status", labelled)["unsaved"] == sentence
     assert (labelled / "fewsight.sqlite").read_bytes() == before
     monkeypatch.undo()

@@ -61,6 +61,19 @@ def test_what_cannot_be_is_one_sentence_and_changes_nothing(client: Visitor, ses
     assert session.state().last_event == before
 
 
+def test_a_refusal_on_the_page_names_nothing_internal(client: Visitor) -> None:
+    page = new_id()
+    said = {
+        "kind": "label",
+        "images": questions(client, page)[:1],
+        "category": "nobody",
+        "page": page,
+        "request": new_id(),
+    }
+    message = client.post("/api/answers", said).json()["error"]["message"]
+    assert message == "A category must be one of those that exist, got 'nobody'."
+
+
 def test_pictures_are_made_anew_and_kept_by_the_browser(client: Visitor) -> None:
     image = questions(client, new_id())[0]
     for side in (320, 1600):

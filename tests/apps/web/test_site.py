@@ -33,10 +33,10 @@ def test_the_head_says_what_is_under_way(session: LabellingSession) -> None:
     state = replace(session.state(), n_files=2000, n_read=800, n_unreadable=0, n_features=0, n_images=800, n_known=0)
     assert site.state(state)["shown"]["features"] == "800 of 2,000 images read"
     state = replace(state, n_read=1990, n_unreadable=10, n_features=700, n_images=1900)  # ninety files are copies
-    assert site.state(state)["shown"]["features"] == "features of 700 of 1,900 images"
+    assert site.state(state)["shown"]["features"] == "700 of 1,900 images prepared"
     state = replace(state, n_features=1900)  # the model has not seen them
-    assert site.state(state)["shown"]["features"] == "features of 1,900 of 1,900 images"
-    assert site.state(replace(state, n_known=20))["shown"]["features"] == "features of 20 of 1,900 images"
+    assert site.state(state)["shown"]["features"] == "1,900 of 1,900 images prepared"
+    assert site.state(replace(state, n_known=20))["shown"]["features"] == "20 of 1,900 images prepared"
     state = replace(state, n_known=1900)
     assert site.state(state)["shown"]["features"] == "1,990 images"
     state = replace(state, model="learned", n_learned=120, n_behind=4)

@@ -119,7 +119,7 @@ def test_other_content_under_an_old_name_is_said(watched: Watched) -> None:
     (watched.folder / "0001.png").write_bytes(b"another image")
     watch.scan_soon()
     watch.look()
-    assert watch.remarks() == ["Other content under an old name, so without its label: 0001.png."]
+    assert watch.remarks() == ["The content of this file has changed, so it has no label now: 0001.png."]
     watched.clock.seconds += SCAN_SECONDS
     watch.look()
     assert len(watch.remarks()) == 1  # it stays until something else is to be said

@@ -33,7 +33,7 @@ def test_what_is_kept_from_earlier_may_name_what_is_no_more() -> None:
     ("act", "sentence"),
     [
         (lambda layout: layout.with_key("a", "s"), "a key must be a digit from 1 to 9 or a free letter"),
-        (lambda layout: layout.with_key("x", "1"), "a category must be one of those there are, got 'x'"),
+        (lambda layout: layout.with_key("x", "1"), "a category must be one of those that exist, got 'x'"),
         (lambda layout: layout.checked_keys([]), "keys must be a key for each category's id"),
         (lambda layout: layout.checked_order(["a", "a"]), "order must list ids of categories, each once"),
     ],

@@ -221,7 +221,7 @@ def test_processes_that_keep_dying_are_given_up_and_it_is_said(prepare, monkeypa
     work, _ = prepare()
     work.add(NAMES)
     assert not work.wait(60)
-    assert work.remarks == ["A program that prepares images ended 3 times (with code 1) and stays away."]
+    assert work.remarks == ["A program that prepares images ended 3 times (with code 1) and is not started again."]
     assert work.n_waiting > 0
 
 

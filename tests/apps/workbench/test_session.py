@@ -241,7 +241,7 @@ def test_categories_have_keys_and_an_order(plain: LabellingSession) -> None:
         (lambda session: session.answer(PAGE, Answer("skip", ("0" * 40,)), "r"), "an image must be one that was read"),
         (lambda session: session.answer(PAGE, Answer("skip", ("0" * 40,)), "a:b"), "a request must have 1 to 100"),
         (lambda session: session.undo(PAGE, "r"), "ann has nothing left to undo"),
-        (lambda session: session.set_key("none", "1"), "a category must be one of those there are"),
+        (lambda session: session.set_key("none", "1"), "a category must be one of those that exist"),
         (
             lambda session: session.change_settings({"colour": "blue"}),
             "a setting must be one of 'name', 'keys', 'order'",
@@ -249,7 +249,7 @@ def test_categories_have_keys_and_an_order(plain: LabellingSession) -> None:
         (lambda session: session.change_settings({"channels": "colour"}), "channels must be a list of names"),
         (lambda session: session.sort("gone"), "this plan is no longer there; make it again"),
         (lambda session: session.save_model("m.fewsight"), "no model to write yet"),
-        (lambda session: session.loan_offer("none"), "a category must be one of those there are"),
+        (lambda session: session.loan_offer("none"), "a category must be one of those that exist"),
     ],
 )
 def test_what_cannot_be_done_is_one_sentence(plain: LabellingSession, act, sentence: str) -> None:

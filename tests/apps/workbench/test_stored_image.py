@@ -26,5 +26,5 @@ def test_what_the_cache_has_needs_no_pixels(tmp_path: Path) -> None:
 
 
 def test_what_is_gone_is_said(tmp_path: Path) -> None:
-    with pytest.raises(UnreadableImage, match="what the cache kept of it is gone"):
+    with pytest.raises(UnreadableImage, match="its entry in the cache is gone"):
         StoredImage("0" * 40).pixels()

@@ -61,7 +61,7 @@ def test_images_stand_by_category_and_the_surest_first_with_unknown_ones_apart(p
     strange = section(text, "Like nothing learned: 1")
     assert shares(strange) == ["98"]
     assert '<span class="name">bee</span>' in strange  # what it would be taken for
-    assert 'Nothing was taken for: <span class="name">cow</span>' in text
+    assert 'No image was taken for: <span class="name">cow</span>' in text
     assert "5 images in 2 categories, 1 like nothing learned" in text
     assert text.count('src="data:image/jpeg;base64,') == 5
 

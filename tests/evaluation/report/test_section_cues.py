@@ -57,7 +57,7 @@ def test_the_section_names_the_strongest_cue_and_lists_mean_shares(learned):
 
 
 def test_equal_shares_have_no_strongest_cue(learned):
-    assert "with 4 examples per category, on all alike." in render_report(*learned(colour=0.5, phog=0.5))
+    assert "with 4 examples per category, on all equally." in render_report(*learned(colour=0.5, phog=0.5))
 
 
 @pytest.mark.parametrize("name", ["<script>alert(1)</script>", "$x^2$", "\u732b"])
@@ -70,10 +70,10 @@ def test_hostile_names_of_channels_are_text(learned, name):
 def test_shares_at_their_lower_bound_do_not_stretch_the_axis(learned):
     text = render_report(*learned(sharp=1e-6, blunt=1 - 1e-6))
     assert "≤ 0.1" in text
-    assert "Shares below 0.1\u00a0% stand at the bottom." in text
+    assert "Shares below 0.1\u00a0% are drawn at the bottom." in text
     text = render_report(*learned(sharp=0.4, blunt=0.6))
     assert "≤" not in text
-    assert "stand at the bottom" not in text
+    assert "are drawn at the bottom" not in text
 
 
 def test_one_repeat_is_drawn_as_dots_and_several_as_boxes_in_the_colours_of_the_page():

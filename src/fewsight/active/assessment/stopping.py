@@ -135,7 +135,7 @@ class Outlook:
         return self.promised < STOP_BELOW
 
     def sentence(self, ahead: int) -> str:
-        """What so many more answers would do."""
+        """What this many more answers would do."""
         if self.is_small:
             return f"{ahead} more answers would probably gain less than {SMALL_GAIN * 100:.0f} point."
         if self.gain >= STOP_BELOW:

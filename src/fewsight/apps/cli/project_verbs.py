@@ -56,7 +56,7 @@ IMPORT_EXAMPLES = """
 
 [bold]fewsight import photos sorted[/bold]  (one folder of images per category, compared by content)
 
-[bold]fewsight import photos copy/fewsight.sqlite[/bold]  (another project: both are joined)
+[bold]fewsight import photos copy/fewsight.sqlite[/bold]  (another project: the two are merged)
 """
 EXPORT_EXAMPLES = """
 [bold]fewsight export photos -o labels.csv[/bold]
@@ -69,7 +69,7 @@ Fact: TypeAlias = "str | int | bool | list[str] | dict[str, int] | dict[str, str
 
 
 def status(folder: Folder, project: Project = None, name: Name = None, as_json: AsJson = False) -> None:
-    """Say where a project stands: labels of each category, and files that are new, moved, unreadable or in dispute."""
+    """Say where a project stands: labels of each category, disagreements, and files that are new, moved or unreadable."""
     from fewsight.apps.cli.console import plural, show_table, tell
 
     with open_project(folder, project, name) as bench, progress_bars():
@@ -215,12 +215,12 @@ def _remarks(bench: Workbench, found: ProjectStatus, scan: Scan) -> list[str]:
     counts = _scan_counts(scan)
     news = [f"{counts[what]:,} {what}" for what in ("new", "moved", "vanished") if counts[what]]
     lines = [bench.remark] if bench.remark else []
-    lines += [f"Since the last look: {', '.join(news)}."] if news else []
-    lines += [f"The counts above are those of the last look: {scan.unsaved}"] if scan.unsaved else []
+    lines += [f"Since the last time: {', '.join(news)}."] if news else []
+    lines += [f"The counts above are those of the last time: {scan.unsaved}"] if scan.unsaved else []
     replaced = [shown_path(path) for path in scan.replaced]
-    lines += [f"Other content under an old name, so without its label: {each}" for each in replaced[:SHOWN]]
+    lines += [f"The content of this file has changed, so it has no label now: {each}" for each in replaced[:SHOWN]]
     if found.n_duplicates:
-        lines.append(f"{plural(found.n_duplicates, 'file')} with the content of another one.")
+        lines.append(f"{plural(found.n_duplicates, 'file')} with the same content as another one.")
     lines += [f"Disagreement about {each}" for each in found.disagreements[:SHOWN]]
     lines += [f"Cannot be used: {name}: {reason}" for name, reason in list(found.broken.items())[:SHOWN]]
     hidden = sum(max(0, len(each) - SHOWN) for each in (replaced, found.disagreements, found.broken))
@@ -242,7 +242,7 @@ def _about_import(found: Imported) -> list[str]:
     lines = [f"New categories: {', '.join(found.categories)}."] if found.categories else []
     lists = (
         ("Not among the images", found.missing),
-        ("There, but with other content than the label was given to", found.other_content),
+        ("Present, but not with the content that was labelled", found.other_content),
         ("Disagreement about", found.disagreements),
     )
     for what, names in lists:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import traceback
 from collections.abc import AsyncIterator
 from functools import lru_cache
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from fewsight.apps.workbench.session import LabellingSession
 
 STATIC = Path(__file__).parent / "static"
+# Who refuses, as messages of the workbench begin: of use on the command line and in Python, an internal name on a page.
+_WHO = re.compile("(borrow|category|channels|keys|merge|name|project|redo|session|settings|sort|undo): ")
 
 
 def make_application(session: LabellingSession, *, token: str, port: int) -> tuple[Guard, Starlette]:
@@ -106,7 +109,11 @@ async def _not_routed(request: Request, error: Exception) -> Response:
 
 async def _not_possible(request: Request, error: Exception) -> Response:
     """What the workbench refuses; 503 if the very same request may succeed later."""
-    return Problem(503 if isinstance(error, ProjectError) else 409, str(error)).response()
+    said = str(error)
+    if who := _WHO.match(said):
+        said = said[who.end() :]
+        said = said[:1].upper() + said[1:]
+    return Problem(503 if isinstance(error, ProjectError) else 409, said).response()
 
 
 async def _failed(request: Request, error: Exception) -> Response:

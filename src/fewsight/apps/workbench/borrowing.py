@@ -76,7 +76,7 @@ def read_senses(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         name, equals, meaning = (part.strip() for part in text.partition("="))
         if not (name and equals and meaning):
-            raise InvalidInput(f"a sense must read CATEGORY=MEANING, got {text!r}.")
+            raise InvalidInput(f"a sense must have the form CATEGORY=MEANING, got {text!r}.")
         senses[name] = meaning
     return senses
 
@@ -87,7 +87,7 @@ def read_refusals(texts: Sequence[str]) -> dict[str, list[str]]:
     for text in texts:
         name, equals, lender = (part.strip() for part in text.partition("="))
         if not name or (equals and not lender):
-            raise InvalidInput(f"a refusal must read CATEGORY or CATEGORY=LENDER, got {text!r}.")
+            raise InvalidInput(f"a refusal must have the form CATEGORY or CATEGORY=LENDER, got {text!r}.")
         refused.setdefault(name, [])
         if lender:
             refused[name].append(lender)

@@ -65,7 +65,7 @@ def read_settings(settings: Sequence[str]) -> dict[str, dict[str, Any]]:
         place, equals, text = setting.partition("=")
         channel, dot, option = place.strip().partition(".")
         if not (equals and dot):
-            raise InvalidInput(f"a setting must read CHANNEL.OPTION=VALUE, got {setting!r}.")
+            raise InvalidInput(f"a setting must have the form CHANNEL.OPTION=VALUE, got {setting!r}.")
         kind = CHANNELS[check_choice("a setting", "its channel", channel, CHANNELS)]
         check_choice(f"a setting of {channel}", "its option", option, options_of(kind))
         options.setdefault(channel, {})[option] = _value(text.strip())

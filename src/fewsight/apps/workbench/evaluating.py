@@ -255,7 +255,7 @@ def _about_copies(copies: Sequence[dict[str, Any]]) -> list[str]:
     first, other = copies[0]["images"][:2]
     which = "1 image is a copy" if n == 1 else f"{n:,} images are copies"
     return [
-        f"{which} of others (such as {other} of {first}): where one is learned from and one tested, results look too good."
+        f"{which} of others (such as {other} of {first}): if one is learned from and the other tested, results look too good."
     ]
 
 

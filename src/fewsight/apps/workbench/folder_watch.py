@@ -29,6 +29,7 @@ FIRST = 40  # images that are waited for: kept as soon as they were read
 CLOSING_SECONDS = 2.0
 GROUP_SECONDS = 30.0  # at least, between two searches for copies and bursts while files are read
 SHOWN = 3  # files that a remark names
+REPLACED = "The content of this file has changed, so it has no label now: "
 
 
 @final
@@ -157,10 +158,10 @@ class FolderWatch:
         if unread:
             self.preparation.add(unread)
         replaced = [shown_path(path) for path in scan.replaced]
-        self._say([f"Other content under an old name, so without its label: {name}." for name in replaced[:SHOWN]])
+        self._say([f"{REPLACED}{name}." for name in replaced[:SHOWN]])
 
     def _say(self, sentences: Sequence[str]) -> None:
-        kept = [line for line in self._about_scan if line.startswith("Other content")] if not sentences else []
+        kept = [line for line in self._about_scan if line.startswith(REPLACED)] if not sentences else []
         self._about_scan = [*kept, *sentences][-SHOWN:]
         self._tell()
 

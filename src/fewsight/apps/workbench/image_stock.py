@@ -94,7 +94,7 @@ class ImageStock:
         return (image for _, image in self._order)
 
     def burst(self, image: str, seconds: float = BURST_SECONDS) -> list[str]:
-        """The other photographs of its burst: of one camera, each within so many seconds of the one before."""
+        """The other photographs of its burst: of one camera, each within a few seconds of the one before."""
         at, camera = self.captures.get(image, Capture())
         if at is None or camera is None:
             return []

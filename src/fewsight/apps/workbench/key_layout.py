@@ -71,7 +71,7 @@ class KeyLayout:
     def with_key(self, category: str, key: str | None) -> KeyLayout:
         """A category gets a key, and another that a person gave it to before loses it."""
         if category not in self.categories:
-            raise InvalidInput(f"keys: a category must be one of those there are, got {shown(category)}.")
+            raise InvalidInput(f"keys: a category must be one of those that exist, got {shown(category)}.")
         if key is not None and key not in self.free:
             letters = "".join(each for each in self.free if each.isalpha())
             raise InvalidInput(

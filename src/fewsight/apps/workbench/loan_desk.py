@@ -23,7 +23,7 @@ class LoanDesk:
         """Whom a category with few images could borrow from; None if from nobody."""
         name = names.get(category)
         if name is None:
-            raise InvalidInput(f"session: a category must be one of those there are, got {shown(category)}.")
+            raise InvalidInput(f"session: a category must be one of those that exist, got {shown(category)}.")
         with self._bench.reading() as present:
             refused = present.refused_loans() | set(present.loans().items())
         found = self._model.call(lambda model: model.loan_offer(category, refused))
@@ -37,5 +37,5 @@ class LoanDesk:
         share = self._model.call(lambda model: model.loan_share(category, lender))
         if not share:
             one, other = (shown(names.get(key, key)) for key in (category, lender))
-            raise InvalidInput(f"borrow: {one} would not be told apart better with the help of {other}.")
+            raise InvalidInput(f"borrow: {one} would not be recognised better with images of {other}.")
         self._bench.borrow(category, lender, request, share)

@@ -136,10 +136,10 @@ def predict_images(
 
 
 def model_for_images(model_file: str | Path) -> Learner:
-    """The model of a file; one that does not categorise images is refused."""
+    """The model of a file; one that does not classify images is refused."""
     model = load_learner(model_file)
     if not model.needs.are_images(model.channels):
-        raise ModelFileError(f"{model_file}: this model does not categorise images; it can be used from Python only.")
+        raise ModelFileError(f"{model_file}: this model does not classify images; it can be used from Python only.")
     return model
 
 

@@ -187,7 +187,7 @@ class Preparation:
                 self._changed.notify_all()
         if deaths > MOST_DEATHS:
             self.remarks.append(
-                f"A program that prepares images ended {deaths} times ({worker.end_in_words}) and stays away."
+                f"A program that prepares images ended {deaths} times ({worker.end_in_words}) and is not started again."
             )
         worker.end()
         with self._changed:

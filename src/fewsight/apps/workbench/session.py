@@ -270,7 +270,7 @@ class LabellingSession:
             )
 
     def wait(self, version: int, seconds: float) -> int:
-        """Until the state has another version than this one, or so many seconds have passed; the version then."""
+        """Wait until the state has another version than this one, or the time is up; the version then."""
         with self._changed:
             self._changed.wait_for(lambda: self._version != version or self._closed, max(0.0, min(seconds, 3600.0)))
             return self._version

@@ -31,7 +31,7 @@ class StoredImage(Image):
         return self._hash
 
     def pixels(self, longest_side: int | None = None) -> Pixels:
-        raise UnreadableImage(self.name, "what the cache kept of it is gone")
+        raise UnreadableImage(self.name, "its entry in the cache is gone")
 
 
 def encodings_of(channels: Sequence[Channel], images: Sequence[str]) -> list[Encodings]:

@@ -395,7 +395,7 @@ class Workbench:
     def _category(self, key: str) -> str:
         found = self._present.category(key)
         if found not in self._present.categories:
-            raise InvalidInput(f"project: a category must be one of those there are, got {shown(key)}.")
+            raise InvalidInput(f"project: a category must be one of those that exist, got {shown(key)}.")
         return found
 
     def _free_name(self, name: str, of: str | None = None) -> str:

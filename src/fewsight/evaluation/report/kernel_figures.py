@@ -141,7 +141,7 @@ def kernel_count_figure(
 
     Parameters
     ----------
-    curve : error in per cent of the average of so many kernels.
+    curve : the error of the average in per cent, by the number of its kernels.
     learned : by name, the kernels in use and the error of learned weights.
     lines : by name, errors to compare with.
     title : above the figure.

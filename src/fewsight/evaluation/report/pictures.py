@@ -57,7 +57,7 @@ def heat_map(shares: Array) -> str:
 
 
 def figure_address(figure: Figure, resolution: int) -> str:
-    """A figure as a data address, so many dots per inch; pixels: names of categories are never markup."""
+    """A figure as a data address, at this many dots per inch; in pixels, so that names of categories are never markup."""
     stream = io.BytesIO()
     figure.savefig(stream, format="png", dpi=resolution)
     return data_uri("image/png", stream.getvalue())

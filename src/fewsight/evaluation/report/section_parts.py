@@ -35,7 +35,7 @@ def parts_section(channel: FisherChannel, image_set: ImageSet) -> dict[str, Any]
 
 
 def _spread(image_set: ImageSet, most: int, n_categories: int) -> Indices:
-    """At most so many images, taking turns between the first categories."""
+    """At most this many images, taking turns between the first categories."""
     chosen = list(dict.fromkeys(label for label in image_set.labels if label is not None))[:n_categories]
     turns = [np.flatnonzero([label == name for label in image_set.labels]) for name in chosen]
     longest = max((len(turn) for turn in turns), default=0)

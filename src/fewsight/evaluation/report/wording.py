@@ -28,6 +28,11 @@ CUES = {
     "phog": "outlines",
     "texture": "fine texture",
     "colour": "colours",
+    "geometric_blur": "structures at edges",
+    "geometric_blur_distortion": "structures at edges and where they are",
+    "pretrained": "what a network learned from other photographs",
+    "embedding": "what your network sees",
+    "vectors": "your own numbers",
 }
 
 
@@ -106,7 +111,7 @@ def asking_in_words(asking: ActiveCurves) -> str:
     asked, random = asking.needed
     return (
         f"Asking for labels{openings[asking.verdict]}: {100 * asking.target:.0f} % right after {counted(asked, 'label')}; "
-        f"picked at random it takes {random:,}."
+        f"with random labels it takes {random:,}."
     )
 
 
@@ -120,5 +125,5 @@ def comparison_in_words(comparison: Comparison) -> str:
     if needed is None:
         return f"{reached[0].upper()}{reached[1:]}; fewsight did not reach that with {counted(all_labels, 'label')} it asked for."
     if needed == all_labels:
-        return f"{reached[0].upper()}{reached[1:]}; fewsight reached that with as many labels it asked for, not with fewer."
+        return f"{reached[0].upper()}{reached[1:]}; fewsight needed as many, though it chose them itself."
     return f"{reached[0].upper()}{reached[1:]}; fewsight got there with {counted(needed, 'label')} it asked for."

@@ -30,7 +30,7 @@ class ProductFamily(SlopedFamily):
 
     Parameters
     ----------
-    size : columns of a group: the first so many, the next so many ...; the last group may be smaller.
+    size : columns of a group: the first `size` columns, the next `size` and so on; the last group may be smaller.
     distance : "euclidean" for half the squared distance, "chi_square" for histograms.
     """
 

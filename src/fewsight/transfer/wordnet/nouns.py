@@ -32,7 +32,7 @@ class Ragged:
 
     @classmethod
     def from_state(cls, state: State, name: str, n_rows: int, *, most: float = LARGEST) -> Ragged:
-        """From a state that holds it under a name: so many rows of numbers from 0 to `most`."""
+        """From a state that holds it under a name: `n_rows` rows of numbers from 0 to `most`."""
         starts = state.array(f"{name}/starts", (n_rows + 1,), np.int64, least=0)
         if starts[0] != 0 or (np.diff(starts) < 0).any():
             raise InvalidInput(f"the stored starts of {name} must ascend from 0.")

@@ -35,7 +35,7 @@ def colour_of(page: Page) -> str:
 
 
 def teach(page: Page, n: int) -> None:
-    """Answer by what is seen until there are so many labels."""
+    """Answer by what is seen until there are this many labels."""
     known: list[str] = []
     for _ in range(n):
         name, image = colour_of(page), current(page)
