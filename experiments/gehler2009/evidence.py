@@ -10,6 +10,8 @@ learned, stands against the levels of the spatial pyramid on the same words, bot
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -17,10 +19,23 @@ from typing import Any
 import numpy as np
 
 from experiments.common.command import base_arguments, images_of, numbers, run
-from experiments.gehler2009.caltech101 import GRID, LEVELS, C, draw, kernels
-from experiments.gehler2009.measuring import gp_error, learned_error, machine_error, mean_weights, sums
+from experiments.gehler2009.layouts import (
+    GRID,
+    LEVELS,
+    C,
+    Kernels,
+    Way,
+    answers,
+    draw,
+    gp_way,
+    kernels,
+    learned_way,
+    machines_way,
+)
+from experiments.gehler2009.measuring import learn_weights, mean_weights, scored
 from experiments.rodner2012.results import kept, record, write_results
 from fewsight._base.progress import track
+from fewsight._base.types import Array
 from fewsight.gp import grow_weights
 from fewsight.images import ImageSet
 
@@ -28,39 +43,52 @@ from fewsight.images import ImageSet
 def cell(images: ImageSet, options: argparse.Namespace, seed: int, per_class: int) -> dict[str, Any]:
     """One split: error, log loss, kernels and seconds of each way."""
     drawn = draw(images, per_class, options.most_test, seed)
-    found = kernels(drawn, options, seed)
-    labels, test_labels = drawn.labels, drawn.test_labels
-    all_blocks = found.blocks()
-    grams, blocks = found.grams["windows"], all_blocks["windows"]
-    n = options.windows
-    rows: dict[str, Any] = {}
+    found = kernels(drawn, options.windows, options.work, seed)
+    all_ways = list(ways(found, drawn.labels, options))
+    rows = {}
+    for way, given in zip(all_ways, answers(found, all_ways), strict=True):
+        about = dict(way.about)
+        name = about.pop("name")
+        rows[name] = {**scored(given, drawn.labels, drawn.test_labels), **about}
+    return rows
 
-    def gp(name: str, pair: Any, n_kernels: float, seconds: float) -> None:
+
+def ways(found: Kernels, labels: Array, options: argparse.Namespace) -> Iterator[Way]:
+    """All of them, learned one after the other, with the seconds that takes once the Gram matrices are there."""
+    grams, n = found.grams["windows"], options.windows
+
+    def timed(name: str, seconds: float, n_kernels: float, learn: Callable[..., Way], *arguments: Any) -> Way:
         start = perf_counter()
-        values = gp_error(*pair, labels, test_labels)
-        rows[name] = {**values, "n_kernels": n_kernels, "seconds_fit": seconds + perf_counter() - start}
+        way = learn(*arguments, {})
+        return replace(
+            way, about={"name": name, "n_kernels": n_kernels, "seconds_fit": seconds + perf_counter() - start}
+        )
 
-    gp("gp average", sums(grams, blocks, np.full(n, 1.0 / n)), n, 0.0)
-    halves = 2.0 ** (np.arange(LEVELS) - LEVELS + 1)
-    for name, shares in (("gp levels average", np.ones(LEVELS)), ("gp levels pyramid", halves)):
-        gp(name, sums(found.grams["levels"], all_blocks["levels"], shares / shares.sum()), LEVELS, 0.0)
+    for level in (LEVELS - 2, LEVELS - 1):
+        upto = (np.arange(LEVELS) <= level).astype(float)
+        for name, shares in (("average", upto), ("pyramid", upto * 2.0 ** (np.arange(LEVELS) - level))):
+            shares = shares / shares.sum()
+            yield timed(f"gp levels{level} {name}", 0.0, level + 1, gp_way, found, "levels", shares, labels)
+    even = np.full(n, 1.0 / n)
+    yield timed("gp windows average", 0.0, n, gp_way, found, "windows", even, labels)
+    yield timed("svm windows average", 0.0, n, machines_way, found, "windows", even, labels)
+    for combine in ("l1", "l2"):
+        start = perf_counter()
+        learned = learn_weights(combine, grams, labels, C)
+        seconds = perf_counter() - start
+        made = timed(f"svm windows {combine}", seconds, learned.n_kernels, learned_way, "windows", learned)
+        yield replace(made, about={**made.about, "gap": learned.gap})
+        weights = mean_weights(learned.weights)
+        used = float((weights > 0).sum())
+        yield timed(f"gp windows {combine}", seconds, used, gp_way, found, "windows", weights, labels)
     start = perf_counter()
     targets = np.where(labels[:, None] == np.unique(labels), 1.0, -1.0)
     grown = grow_weights(grams, targets, most=options.most_kernels)
     seconds = perf_counter() - start
+    print(f"evidence: {len(grown.chosen)} kernels after {grown.n_rounds} rounds and {seconds:.0f} s", flush=True)
     weights = np.zeros(n)
     weights[grown.chosen] = grown.weights
-    gp("gp evidence", sums(grams, blocks, weights), len(grown.chosen), seconds)
-    start = perf_counter()
-    error = machine_error(*sums(grams, blocks, np.full(n, 1.0 / n)), labels, test_labels, C)
-    rows["svm average"] = {"error": error, "n_kernels": n, "seconds_fit": perf_counter() - start}
-    for way in ("l1", "l2"):
-        start = perf_counter()
-        values, of_classes = learned_error(way, grams, blocks, labels, test_labels, C)
-        seconds = perf_counter() - start
-        rows[f"svm {way}"] = {**values, "seconds_fit": seconds}
-        gp(f"gp {way}", sums(grams, blocks, mean_weights(of_classes)), values["n_kernels"], seconds)
-    return rows
+    yield timed("gp windows evidence", seconds, len(grown.chosen), gp_way, found, "windows", weights, labels)
 
 
 def work(options: argparse.Namespace) -> None:
@@ -76,7 +104,7 @@ def work(options: argparse.Namespace) -> None:
             "windows": options.windows,
             "most_kernels": options.most_kernels,
             "grid": {**GRID, "scales": list(GRID["scales"])},
-            "version": 2,
+            "version": 3,
         }
         one = kept(options.work, "evidence", settings, lambda seed=seed, size=size: cell(images, options, seed, size))  # type: ignore[misc]
         found.setdefault(size, []).append(one)
@@ -84,10 +112,15 @@ def work(options: argparse.Namespace) -> None:
     records = []
     for size, cells in found.items():
         for name, first in cells[0].items():
-            learner, _, way = name.partition(" ")
-            layout = "levels" if "levels" in way else "windows"
-            head = {"channels": "windows", "learner": learner, "combine": way.split()[-1], "layout": layout}
-            head |= {"per_class": size, "words": GRID["n_words"]}
+            learner, layout, combine = name.split()
+            level = int(layout[-1]) if layout.startswith("levels") else None
+            head = {
+                "channels": "windows",
+                "learner": learner,
+                "combine": combine,
+                "layout": layout.rstrip("0123456789"),
+            }
+            head |= {"level": level, "per_class": size, "words": GRID["n_words"]}
             records += [record(head, metric, [one[name][metric] for one in cells]) for metric in first]
     write_results(options, records, protocol={"windows": options.windows, "most_test": options.most_test, "C": C})
 
