@@ -13,13 +13,13 @@ import argparse
 import resource
 from collections.abc import Iterator
 from pathlib import Path
-from time import perf_counter
+from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
 
-from experiments.common.command import base_arguments, images_of, run, write_figure
+from experiments.common.command import base_arguments, images_of, run, words, write_figure
 from experiments.gehler2009.layouts import (
     CELLS,
     ENDS,
@@ -40,9 +40,11 @@ from experiments.rodner2012.results import kept, record, write_results
 from fewsight._base.progress import track
 from fewsight._base.types import Array
 from fewsight.evaluation.report import kernel_count_figure
+from fewsight.gp import GramStack, grow_weights
 from fewsight.images import ImageSet
 
 ROW = ("learner", "layout", "combine", "level")  # what tells the rows of the table apart
+MOST_BY_EVIDENCE = 60  # windows
 COUNTS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)  # windows of the curve
 # Mean error of the paper's tables, in percent: (per class, layout, combine) -> value.
 REPORTED = {
@@ -79,21 +81,35 @@ def ways(found: Kernels, labels: Array, options: argparse.Namespace, learned_one
         if combine != "single" and level != 1:  # those that can be best
             yield gp_way(found, layout, weights, labels, {"learner": "gp", **about})
     for layout, combine in learned_ones:
-        start = perf_counter()
-        learned = learn_weights(combine, found.grams[layout], labels, C)
-        seconds = perf_counter() - start
         about = {"layout": layout, "combine": combine, "level": LEVELS - 1 if layout == "cells" else None}
-        about["n_kernels"] = learned.n_kernels
-        yield learned_way(layout, learned, {"learner": "svm", **about, "gap": learned.gap, "seconds": seconds})
-        yield gp_way(found, layout, mean_weights(learned.weights), labels, {"learner": "gp", **about})
+        start = process_time()
+        if combine == "evidence":
+            weights = evidence_weights(found.grams[layout], labels)
+        else:
+            learned = learn_weights(combine, found.grams[layout], labels, C)
+            weights = mean_weights(learned.weights)
+            more = {"n_kernels": learned.n_kernels, "gap": learned.gap, "cpu_seconds": process_time() - start}
+            yield learned_way(layout, learned, {"learner": "svm", **about, **more})
+        more = {"n_kernels": int((weights > 0).sum()), "cpu_seconds": process_time() - start}
+        yield gp_way(found, layout, weights, labels, {"learner": "gp", **about, **more})
     for count in (count for count in COUNTS if count < options.windows):
         weights = (np.arange(options.windows) < count) / count
         yield machines_way(found, "windows", weights, labels, {"curve": count})
 
 
-def cell(images: ImageSet, options: argparse.Namespace, seed: int, learned_ones: list[list[str]]) -> dict[str, Any]:
+def evidence_weights(grams: GramStack, labels: Array) -> Array:
+    """Of kernels that a Gaussian process takes in by the slope of its evidence; the others have none."""
+    grown = grow_weights(grams, np.where(labels[:, None] == np.unique(labels), 1.0, -1.0), most=MOST_BY_EVIDENCE)
+    weights = np.zeros(len(grams))
+    weights[grown.chosen] = grown.weights
+    return weights
+
+
+def cell(
+    images: ImageSet, options: argparse.Namespace, seed: int, per_class: int, learned_ones: list[list[str]]
+) -> dict[str, Any]:
     """One split: a value for each row of the table."""
-    drawn = draw(images, options.per_class, options.most_test, seed)
+    drawn = draw(images, per_class, options.most_test, seed)
     start = perf_counter()
     found = kernels(drawn, options.windows, options.work, seed)
     seconds = perf_counter() - start
@@ -128,32 +144,30 @@ def _fixed_ways(n_windows: int) -> Iterator[tuple[str, str, int | None, Array]]:
     yield "windows", "average", None, np.full(n_windows, 1.0 / n_windows)
 
 
+def split(images: ImageSet, options: argparse.Namespace, seed: int, per_class: int, whole: bool) -> dict[str, Any]:
+    """What was measured on one split, from the work folder if it is there; `whole` with l1 and learned weights of cells."""
+    learned_ones = [["windows", way] for way in options.ways if whole or way != "l1"]
+    learned_ones += [["cells", way] for way in options.ways if whole and way != "evidence"]
+    settings = {
+        "seed": seed,
+        "per_class": per_class,
+        "most_test": options.most_test,
+        "windows": options.windows,
+        "learned": learned_ones,
+        "C": C,
+        "grid": {**GRID, "scales": list(GRID["scales"])},
+        "most_by_evidence": MOST_BY_EVIDENCE,
+        "version": 4,
+    }
+    return kept(options.work, "caltech101", settings, lambda: cell(images, options, seed, per_class, learned_ones))
+
+
 def work(options: argparse.Namespace) -> None:
     """All splits, the file of results and the figure."""
     images = images_of(options.data)
     cells = []
     for place, seed in enumerate(track(options.seeds, "splits", len(options.seeds))):
-        whole = options.splits is None or place < options.splits
-        layouts = ("windows", "cells") if whole else ("windows",)
-        learned_ones = [[layout, way] for layout in layouts for way in options.ways if whole or way != "l1"]
-        settings = {
-            "seed": seed,
-            "per_class": options.per_class,
-            "most_test": options.most_test,
-            "windows": options.windows,
-            "learned": learned_ones,
-            "C": C,
-            "grid": {**GRID, "scales": list(GRID["scales"])},
-            "version": 3,
-        }
-        cells.append(
-            kept(
-                options.work,
-                "caltech101",
-                settings,
-                lambda seed=seed, learned=learned_ones: cell(images, options, seed, learned),
-            )  # type: ignore[misc]
-        )
+        cells.append(split(images, options, seed, options.per_class, options.splits is None or place < options.splits))
         shown = (
             f"{row['learner']} {row['layout']} {row['combine']} {row['level']}: {row['error']:.1f}"
             for row in cells[-1]["rows"]
@@ -173,7 +187,7 @@ def work(options: argparse.Namespace) -> None:
 def _records(cells: list[dict[str, Any]], options: argparse.Namespace) -> list[dict[str, Any]]:
     head = {"dataset": "Caltech-101", "channels": "windows", "words": GRID["n_words"], "per_class": options.per_class}
     rows = []
-    for key, found in _by_row(cells).items():
+    for key, found in by_row(cells).items():
         about = dict(zip(ROW, key, strict=True))
         for metric in (metric for metric in found[0] if metric not in about):
             rows.append(record({**head, **about}, metric, [one[metric] for one in found]))
@@ -191,7 +205,7 @@ def _records(cells: list[dict[str, Any]], options: argparse.Namespace) -> list[d
     return rows
 
 
-def _by_row(cells: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
+def by_row(cells: list[dict[str, Any]]) -> dict[tuple[Any, ...], list[dict[str, Any]]]:
     """The values of each row of the table, from the splits that have it."""
     found: dict[tuple[Any, ...], list[dict[str, Any]]] = {}
     for row in (row for one in cells for row in one["rows"]):
@@ -203,7 +217,7 @@ def plot(cells: list[dict[str, Any]], options: argparse.Namespace) -> Figure:
     """Error against the number of windows, with the best pyramid as a line. [Fig. 4]"""
     svm = [
         {**rows[0], **{name: float(np.mean([row[name] for row in rows])) for name in ("error", "n_kernels")}}
-        for rows in _by_row(cells).values()
+        for rows in by_row(cells).values()
         if rows[0]["learner"] == "svm"
     ]
     ways = {row["combine"]: row for row in svm if row["layout"] == "windows"}
@@ -214,6 +228,14 @@ def plot(cells: list[dict[str, Any]], options: argparse.Namespace) -> Figure:
     return kernel_count_figure(
         curve, learned, {"best pyramid": best}, f"Caltech-101, {options.per_class} per class, windows"
     )
+
+
+def add_split_options(made: argparse.ArgumentParser) -> None:
+    """What is measured on a split."""
+    made.add_argument("--most-test", type=int, default=50, help="test images of each class, at most (50)")
+    made.add_argument("--windows", type=int, default=1_000, help="windows that are drawn (1000)")
+    made.add_argument("--ways", type=words, default=("l1", "l2", "evidence"), help="of learning (l1,l2,evidence)")
+    made.add_argument("--splits", type=int, help="of these seeds, how many with l1 and learned weights of cells (all)")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -227,10 +249,7 @@ def parser() -> argparse.ArgumentParser:
         paper="gehler2009",
     )
     made.add_argument("--per-class", type=int, default=15, help="training images of each class (15)")
-    made.add_argument("--most-test", type=int, default=50, help="test images of each class, at most (50)")
-    made.add_argument("--windows", type=int, default=1_000, help="windows that are drawn (1000)")
-    made.add_argument("--ways", type=lambda text: text.split(","), default=["l1", "l2"], help="of learning (l1,l2)")
-    made.add_argument("--splits", type=int, help="of these seeds, how many with l1 and learned weights of cells (all)")
+    add_split_options(made)
     made.add_argument("--json", type=Path, default=Path("experiments/results/gehler2009/caltech101_15.json"))
     made.add_argument("--figure", type=Path, default=Path("docs/images/gehler2009_caltech101_15.png"))
     return made

@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import numpy as np
@@ -149,20 +150,26 @@ class Way:
 
 
 def machines_way(found: Kernels, layout: str, weights: Array, labels: Array, about: dict[str, Any]) -> Way:
-    """Support vector machines with given weights."""
+    """Support vector machines with given weights; `cpu_seconds` of `about` grow by those that learning takes."""
+    start = process_time()
     decide = machines(found.grams[layout].weighted_sum(weights), labels, C)
-    return Way(about, layout, weights, lambda K_test: {"label": decide(K_test)})
+    return Way(_timed(about, start), layout, weights, lambda K_test: {"label": decide(K_test)})
 
 
 def gp_way(found: Kernels, layout: str, weights: Array, labels: Array, about: dict[str, Any]) -> Way:
-    """A Gaussian process with given weights."""
+    """A Gaussian process with given weights; `cpu_seconds` as above."""
+    start = process_time()
     learner = GPClassifier("precomputed").fit(found.grams[layout].weighted_sum(weights), labels)
 
     def decide(K_test: Array) -> dict[str, Array]:
         probabilities = learner.predict_proba(K_test)
         return {"label": learner.classes_[probabilities.argmax(axis=1)], "probabilities": probabilities}
 
-    return Way(about, layout, weights, decide)
+    return Way(_timed(about, start), layout, weights, decide)
+
+
+def _timed(about: dict[str, Any], start: float) -> dict[str, Any]:
+    return {**about, "cpu_seconds": about.get("cpu_seconds", 0.0) + process_time() - start}
 
 
 def learned_way(layout: str, learned: Learned, about: dict[str, Any]) -> Way:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+from collections import deque
 from collections.abc import Sequence
 from typing import Any, ClassVar, Self, TypeAlias, final
 
@@ -42,8 +44,15 @@ SOFT_SAMPLE = 5_000  # descriptors that say how far a word reaches
 LEAST_DISTANCE, MOST_DISTANCE = 1e-9, 2.0  # histograms that sum to one are no farther apart than 2
 
 _MEMORY = WordMemory()
+_CHECKED: deque[tuple[Any, tuple[Box, ...]]] = deque(maxlen=8)  # layouts that were given, and what they are
 _POOLS: Recent[tuple[Projection | None, npt.NDArray[Any]]] = Recent(2)
 _BOOKS: Recent[tuple[Codebook, float]] = Recent(300)
+
+
+@functools.lru_cache(maxsize=8)
+def _drawn(random_state: int, n_boxes: int) -> tuple[Box, ...]:
+    rng = np.random.default_rng([random_state, 5])
+    return tuple(draw_box(rng) for _ in range(n_boxes))
 
 
 JoinedWords: TypeAlias = tuple[Indices, npt.NDArray[np.float32], npt.NDArray[np.uint16], Array]
@@ -99,12 +108,16 @@ class Windows(DenseSiftChannel):
 
     @property
     def layout(self) -> tuple[Box, ...]:
-        """The windows."""
-        if self.boxes is not None:
-            return check_boxes(self, self.boxes)
-        rng = np.random.default_rng([self.random_state, 5])
-        n_boxes = check_integer(self, "n_boxes", self.n_boxes, least=1, most=MOST_WINDOWS)
-        return tuple(draw_box(rng) for _ in range(n_boxes))
+        """The windows, checked or drawn once for many images."""
+        if self.boxes is None:
+            return _drawn(self.random_state, check_integer(self, "n_boxes", self.n_boxes, least=1, most=MOST_WINDOWS))
+        known = next((checked for given, checked in _CHECKED if given is self.boxes), None)
+        if known is not None:
+            return known
+        checked = check_boxes(self, self.boxes)
+        if isinstance(self.boxes, tuple) and all(isinstance(box, tuple) for box in self.boxes):  # nobody can change it
+            _CHECKED.append((self.boxes, checked))
+        return checked
 
     @property
     def shares(self) -> Array:
