@@ -43,6 +43,7 @@ from fewsight.evaluation.report import kernel_count_figure
 from fewsight.gp import GramStack, grow_weights
 from fewsight.images import ImageSet
 
+LEARNERS = ("svm", "gp")
 ROW = ("learner", "layout", "combine", "level")  # what tells the rows of the table apart
 MOST_BY_EVIDENCE = 60  # windows
 COUNTS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)  # windows of the curve
@@ -78,7 +79,7 @@ def ways(found: Kernels, labels: Array, options: argparse.Namespace, learned_one
     for layout, combine, level, weights in _fixed_ways(options.windows):
         about = {"layout": layout, "combine": combine, "level": level, "n_kernels": int((weights > 0).sum())}
         yield machines_way(found, layout, weights, labels, {"learner": "svm", **about})
-        if combine != "single" and level != 1:  # those that can be best
+        if "gp" in options.learners and combine != "single" and level != 1:  # those that can be best
             yield gp_way(found, layout, weights, labels, {"learner": "gp", **about})
     for layout, combine in learned_ones:
         about = {"layout": layout, "combine": combine, "level": LEVELS - 1 if layout == "cells" else None}
@@ -90,8 +91,9 @@ def ways(found: Kernels, labels: Array, options: argparse.Namespace, learned_one
             weights = mean_weights(learned.weights)
             more = {"n_kernels": learned.n_kernels, "gap": learned.gap, "cpu_seconds": process_time() - start}
             yield learned_way(layout, learned, {"learner": "svm", **about, **more})
-        more = {"n_kernels": int((weights > 0).sum()), "cpu_seconds": process_time() - start}
-        yield gp_way(found, layout, weights, labels, {"learner": "gp", **about, **more})
+        if "gp" in options.learners:
+            more = {"n_kernels": int((weights > 0).sum()), "cpu_seconds": process_time() - start}
+            yield gp_way(found, layout, weights, labels, {"learner": "gp", **about, **more})
     for count in (count for count in COUNTS if count < options.windows):
         weights = (np.arange(options.windows) < count) / count
         yield machines_way(found, "windows", weights, labels, {"curve": count})
@@ -146,8 +148,10 @@ def _fixed_ways(n_windows: int) -> Iterator[tuple[str, str, int | None, Array]]:
 
 def split(images: ImageSet, options: argparse.Namespace, seed: int, per_class: int, whole: bool) -> dict[str, Any]:
     """What was measured on one split, from the work folder if it is there; `whole` with l1 and learned weights of cells."""
-    learned_ones = [["windows", way] for way in options.ways if whole or way != "l1"]
-    learned_ones += [["cells", way] for way in options.ways if whole and way != "evidence"]
+    by_whom = {"evidence": "gp"}
+    asked = [way for way in options.ways if by_whom.get(way, "svm") in options.learners]
+    learned_ones = [["windows", way] for way in asked if whole or way != "l1"]
+    learned_ones += [["cells", way] for way in asked if whole and way != "evidence"]
     settings = {
         "seed": seed,
         "per_class": per_class,
@@ -159,6 +163,8 @@ def split(images: ImageSet, options: argparse.Namespace, seed: int, per_class: i
         "most_by_evidence": MOST_BY_EVIDENCE,
         "version": 4,
     }
+    if options.learners != LEARNERS:
+        settings["learners"] = list(options.learners)
     return kept(options.work, "caltech101", settings, lambda: cell(images, options, seed, per_class, learned_ones))
 
 
@@ -235,6 +241,7 @@ def add_split_options(made: argparse.ArgumentParser) -> None:
     made.add_argument("--most-test", type=int, default=50, help="test images of each class, at most (50)")
     made.add_argument("--windows", type=int, default=1_000, help="windows that are drawn (1000)")
     made.add_argument("--ways", type=words, default=("l1", "l2", "evidence"), help="of learning (l1,l2,evidence)")
+    made.add_argument("--learners", type=words, default=LEARNERS, help="svm alone, or both (svm,gp)")
     made.add_argument("--splits", type=int, help="of these seeds, how many with l1 and learned weights of cells (all)")
 
 
