@@ -38,6 +38,15 @@ def test_words_of_a_window_are_those_of_the_pyramid_cell(images):
         np.testing.assert_allclose(ours[:, at], counts[:, at] / counts[:, at].sum(axis=1, keepdims=True), atol=1e-12)
 
 
+@pytest.mark.parametrize("assignment", ["hard", "soft"])
+def test_rows_come_window_by_window_as_well(images, assignment):
+    channel = Windows(**SMALL, boxes=(WHOLE, LEFT, RIGHT), codebooks=(0, 1, 0), assignment=assignment).fit(images)
+    together = channel.encode(images[:7]).matrix.toarray()
+    rows = channel.window_rows(images[:7])
+    one_by_one = [rows[number].toarray() for number in range(len(rows))]
+    np.testing.assert_array_equal(np.hstack(one_by_one), together)
+
+
 def test_the_scale_of_each_window_is_the_median_distance_of_training_images(images):
     channel = Windows(**SMALL, boxes=(WHOLE, LEFT)).fit(images)
     rows = channel.encode(images).matrix.toarray()

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from experiments.gehler2009.brodatz import halves, histograms
-from experiments.gehler2009.caltech101 import draw
 from experiments.gehler2009.chessboard import APART, board
+from experiments.gehler2009.layouts import draw
 from experiments.gehler2009.pca_sift import Grid, PcaSift
 
 from fewsight.images import ImageSet, as_image

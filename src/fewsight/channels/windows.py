@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+import functools
+from collections import deque
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias, final
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse
 
 from fewsight._base.checks import check_choice, check_integer, check_number, shown
 from fewsight._base.encodings import Entry, SparseRows
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, LocalFeatures, Recipe, State
 from fewsight._compiled import chi_square
+from fewsight._compiled.box_counts import box_counts
 from fewsight.channels.dense import DenseSiftChannel
 from fewsight.channels.option_fields import option
 from fewsight.channels.word_memory import LocalWords, Recent, WordMemory
 from fewsight.encodings import (
-    WHOLE,
     Box,
     Codebook,
     Projection,
     check_boxes,
     draw_box,
-    inside,
     kmeans_codebook,
     principal_components,
     random_codebook,
@@ -42,8 +44,33 @@ SOFT_SAMPLE = 5_000  # descriptors that say how far a word reaches
 LEAST_DISTANCE, MOST_DISTANCE = 1e-9, 2.0  # histograms that sum to one are no farther apart than 2
 
 _MEMORY = WordMemory()
+_CHECKED: deque[tuple[Any, tuple[Box, ...]]] = deque(maxlen=8)  # layouts that were given, and what they are
 _POOLS: Recent[tuple[Projection | None, npt.NDArray[Any]]] = Recent(2)
 _BOOKS: Recent[tuple[Codebook, float]] = Recent(300)
+
+
+@functools.lru_cache(maxsize=8)
+def _drawn(random_state: int, n_boxes: int) -> tuple[Box, ...]:
+    rng = np.random.default_rng([random_state, 5])
+    return tuple(draw_box(rng) for _ in range(n_boxes))
+
+
+JoinedWords: TypeAlias = tuple[Indices, npt.NDArray[np.float32], npt.NDArray[np.uint16], Array]
+
+
+@final
+class WindowRows:
+    """Rows (n, n_words) of images in one window after the other, counted when they are asked for by the window's number."""
+
+    def __init__(self, boxes: Sequence[Box], words: Sequence[JoinedWords], n_words: int) -> None:
+        self._boxes, self._words, self._n_words = boxes, words, n_words
+
+    def __len__(self) -> int:
+        return len(self._boxes)
+
+    def __getitem__(self, number: int) -> scipy.sparse.csr_array:
+        box = np.array([self._boxes[number]], np.float32)
+        return scipy.sparse.csr_array(_shares(box_counts(*self._words[number], box, self._n_words)[:, 0]))
 
 
 class Windows(DenseSiftChannel):
@@ -81,12 +108,16 @@ class Windows(DenseSiftChannel):
 
     @property
     def layout(self) -> tuple[Box, ...]:
-        """The windows."""
-        if self.boxes is not None:
-            return check_boxes(self, self.boxes)
-        rng = np.random.default_rng([self.random_state, 5])
-        n_boxes = check_integer(self, "n_boxes", self.n_boxes, least=1, most=MOST_WINDOWS)
-        return tuple(draw_box(rng) for _ in range(n_boxes))
+        """The windows, checked or drawn once for many images."""
+        if self.boxes is None:
+            return _drawn(self.random_state, check_integer(self, "n_boxes", self.n_boxes, least=1, most=MOST_WINDOWS))
+        known = next((checked for given, checked in _CHECKED if given is self.boxes), None)
+        if known is not None:
+            return known
+        checked = check_boxes(self, self.boxes)
+        if isinstance(self.boxes, tuple) and all(isinstance(box, tuple) for box in self.boxes):  # nobody can change it
+            _CHECKED.append((self.boxes, checked))
+        return checked
 
     @property
     def shares(self) -> Array:
@@ -275,10 +306,15 @@ class Windows(DenseSiftChannel):
 
     def _encoding_of(self, image: Image, *, keep_features: bool = True) -> Entry:
         """From words in memory where they are; a row is quick to make of them, and there may be thousands of windows to try."""
+        return self._counted(*self._places_and_words(image, keep_features=keep_features))
+
+    def _places_and_words(
+        self, image: Image, *, keep_features: bool = True
+    ) -> tuple[npt.NDArray[np.float32], dict[int, LocalWords]]:
+        """Where the local features of an image are, and their words by each codebook."""
         key = self._features_key(image)
         features = _MEMORY.features(key, lambda: self._features_of(image, keep=keep_features))
-        words = {number: self._words_of(image, key, number) for number in self._different}
-        return self._counted(features.locations, words)
+        return features.locations, {number: self._words_of(image, key, number) for number in self._different}
 
     def _words_of(self, image: Image, key: str, number: int) -> LocalWords:
         name = f"{self.books_[number].digest} {self.assignment} {self.softness_[number] if self.assignment == 'soft' else ''}"
@@ -303,14 +339,22 @@ class Windows(DenseSiftChannel):
 
     def _counted(self, locations: npt.NDArray[np.float32], words: dict[int, LocalWords]) -> Entry:
         """Of each window a histogram that sums to one, or is empty where nothing lies in it."""
-        columns, values = [np.empty(0, np.intp)], [np.empty(0)]
-        for position, (box, number) in enumerate(zip(self.layout, self._numbers, strict=True)):
-            here = slice(None) if box == WHOLE else inside(locations, box)
-            counts = _histogram(words[number], here, self.n_words)
-            found = np.flatnonzero(counts)
-            columns.append(position * self.n_words + found)
-            values.append(counts[found] / counts.sum())
-        return SparseRows.entry(np.concatenate(columns), np.concatenate(values))
+        layout, numbers = np.array(self.layout, np.float32), np.array(self._numbers)
+        counts = np.empty((len(layout), self.n_words))
+        for number, theirs in words.items():
+            users = numbers == number
+            counts[users] = box_counts(*_joined([locations], [theirs]), layout[users], self.n_words)[0]
+        shares = _shares(counts).ravel()
+        columns = np.flatnonzero(shares)
+        return SparseRows.entry(columns, shares[columns])
+
+    def window_rows(self, images: Sequence[Image]) -> WindowRows:
+        """The rows of each window by itself: those of a thousand windows of many images would fill the memory together."""
+        self._check_fitted()
+        places = self._map(self._places_and_words, list(images), "words")
+        locations = [where for where, _ in places]
+        joined = {number: _joined(locations, [words[number] for _, words in places]) for number in self._different}
+        return WindowRows(self.layout, [joined[number] for number in self._numbers], self.n_words)
 
     def is_encoded(self, image: Image) -> bool:
         """Whether the cache has the local features of an image, of which an encoding is quickly made."""
@@ -359,9 +403,17 @@ def _common(channel: Windows) -> dict[str, Any]:
     return {name: value for name, value in channel.get_params(deep=False).items() if name not in own}
 
 
-def _histogram(words: LocalWords, here: Any, n_words: int) -> Array:
-    shares = None if words.shares is None else words.shares[here].ravel()
-    return np.bincount(words.words[here].ravel(), shares, minlength=n_words).astype(np.float64)
+def _joined(locations: Sequence[npt.NDArray[np.float32]], words: Sequence[LocalWords]) -> JoinedWords:
+    """Words of images one after the other, as `box_counts` takes them: where each image begins, locations, words and shares."""
+    starts = np.cumsum([0, *(len(each) for each in locations)])
+    shares = [np.ones(each.words.shape) if each.shares is None else each.shares.astype(np.float64) for each in words]
+    numbers = [each.words.astype(np.uint16) for each in words]
+    return starts, np.concatenate(locations), np.concatenate(numbers), np.concatenate(shares)
+
+
+def _shares(counts: Array) -> Array:
+    """Rows that sum to one, or stay empty."""
+    return np.asarray(counts / np.maximum(counts.sum(axis=-1, keepdims=True), np.finfo(float).tiny))
 
 
 def _narrow(words: npt.NDArray[np.intp], n_words: int) -> npt.NDArray[Any]:
