@@ -302,11 +302,14 @@ def _maximised(
 ) -> Constellation:
     """The parameters under which what is expected is most probable; a variance below its floor is raised to it, which is the
     best that the floor leaves."""
-    means, squares = (moment.sum(axis=0) for moment in model._appearance_moments(points, expected.shares))
+    means, squares = np.empty((2, *model.appearance.means.shape))
+    for part, mean in enumerate(model.appearance.means):
+        offsets = points.appearances - mean
+        means[part], squares[part] = expected.shares[:, part] @ offsets, expected.shares[:, part] @ offsets**2
     weights = expected.shares.sum(axis=0)[:, None]
     appearance = _moved(model.appearance, means / weights, squares / weights, floors[0])
-    offsets, squared = expected.offsets.mean(axis=0), expected.squared_offsets.mean(axis=0)
-    return replace(model, appearance=appearance, shape=_moved(model.shape, offsets, squared, floors[1]))
+    places, squared = expected.offsets.mean(axis=0), expected.squared_offsets.mean(axis=0)
+    return replace(model, appearance=appearance, shape=_moved(model.shape, places, squared, floors[1]))
 
 
 def _moved(gaussians: Gaussians, offsets: Array, squares: Array, floor: float) -> Gaussians:
