@@ -247,7 +247,7 @@ def learn_constellation(
     check_integer("learn_constellation", "n_starts", n_starts, least=1, most=100)
     check_integer("learn_constellation", "max_steps", max_steps, least=0, most=100_000)
     floors = tuple(
-        check_number("learn_constellation", name, value, least=LEAST_VARIANCE, most=1.0)
+        check_number("learn_constellation", name, value, least=LEAST_VARIANCE, most=100.0)
         for name, value in (
             ("least_appearance_variance", least_appearance_variance),
             ("least_shape_variance", least_shape_variance),
