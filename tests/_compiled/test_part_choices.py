@@ -29,6 +29,23 @@ def test_compiled_sums_equal_their_reference(counts, n_parts, sharpness):
         np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("sharpness", [3.0, 10.0, 30.0])  # from all first points counting to all but one left out
+def test_first_points_are_left_out_without_a_trace(sharpness):
+    given = problem([18, 15], 3, seed=3, sharpness=sharpness)
+    for found, expected in zip(choice_sums(*given), choice_sums_reference(*given), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-14)
+
+
+def test_a_choice_whose_order_forbids_the_largest_weights_still_counts():
+    # The best point of part 1 lies behind the best of part 2, each by far: every allowed choice has e^-1000 of their product.
+    appearance = np.full((4, 3), -1000.0)
+    appearance[0, 0] = appearance[2, 2] = appearance[3, 1] = 0.0
+    appearance[1, 1] = -999.0
+    given = appearance, np.zeros((4, 2)), np.array([0, 4]), np.zeros((2, 2)), np.ones((2, 2))
+    for found, expected in zip(choice_sums(*given), choice_sums_reference(*given), strict=True):
+        np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-14)
+
+
 @pytest.mark.parametrize(("counts", "n_parts"), CASES)
 def test_compiled_best_choices_equal_their_reference(counts, n_parts):
     given = problem(counts, n_parts, seed=1)

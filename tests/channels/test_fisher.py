@@ -70,6 +70,16 @@ def test_models_of_categories_tell_them_apart(tiles):
     assert np.mean(np.array(list(dict.fromkeys(tiles.labels)))[own] == np.array(tiles.labels)) > 0.6
 
 
+def test_with_higher_floors_every_part_takes_in_more_points(tiles):
+    def points_of_a_part(**floors):
+        channel = FisherHarris(clutter=False, n_components=10, **QUICK, **floors).fit(tiles.images)
+        points = channel._points(channel.local_features(tiles.images))
+        shares = channel.models_[0].expect(points).shares
+        return len(tiles) * channel.n_parts / (shares**2).sum()
+
+    assert points_of_a_part(least_variance=1.5, least_spread=0.2) > 2 * points_of_a_part()
+
+
 def test_scores_of_shape_and_appearance_are_parts_of_both(tiles):
     both, shape, appearance = (
         FisherHessian(uses=uses, compare="linear", **QUICK).fit(tiles.images)
@@ -142,6 +152,8 @@ def test_an_evaluation_draws_unlabelled_images_for_it(tiles):
         ({"models": "all"}, "FisherKb: models must be one of 'one', 'each', got 'all'"),
         ({"uses": "none"}, "FisherKb: uses must be one of 'both', 'shape', 'appearance', got 'none'"),
         ({"clutter": 1}, "FisherKb: clutter must be True or False, got 1"),
+        ({"least_variance": 0.0}, "FisherKb: least_variance must be a number from 1e-06 to 100, got 0"),
+        ({"least_spread": 20.0}, "FisherKb: least_spread must be a number from 0.0001 to 10, got 20"),
         ({"scale": -1.0}, "FisherKb: scale must be a number from 1e-09 to 1e"),
         ({"width": 5}, "InterestPatches: width must be a whole number from 16 to 2,000, got 5"),
     ],

@@ -23,6 +23,8 @@ Ints = npt.NDArray[Any]
 Sums = tuple[Array, Array, Array, Array]
 
 LOG_TWO_PI = float(np.log(2 * np.pi))
+NEGLIGIBLE = 50.0  # e^-50 of a sum is far below the last bit of it
+SMALLEST = 1e-250  # of a sum of scaled weights; below it too much of them has underflowed
 
 
 def _log_weights(appearance: Array, positions: Array, means: Array, variances: Array) -> tuple[Ints, Array, Array]:
@@ -61,7 +63,11 @@ def choice_sums_reference(appearance: Array, positions: Array, starts: Ints, mea
 
 @compiled(nogil=True, error_model="numpy")
 def choice_sums(appearance: Array, positions: Array, starts: Ints, means: Array, variances: Array) -> Sums:
-    """As `choice_sums_reference`, by forward and backward sums. Other threads may run."""
+    """As `choice_sums_reference`, by forward and backward sums. Other threads may run.
+
+    First points whose choices have less than e^-NEGLIGIBLE of the whole are left out. The sums of a first point are those of
+    numbers, each part's weights divided by their largest; in the log domain where that would leave nothing of them.
+    """
     n_images, n_parts = len(starts) - 1, appearance.shape[1]
     log_sums, shares = np.full(n_images, -np.inf), np.zeros(appearance.shape)
     first, second = np.zeros((n_images, n_parts - 1, 2)), np.zeros((n_images, n_parts - 1, 2))
@@ -71,34 +77,102 @@ def choice_sums(appearance: Array, positions: Array, starts: Ints, means: Array,
         if n < n_parts:
             continue
         here, places = appearance[start:stop], positions[start:stop]
-        # For each first point: log weights of later parts, sums before and from each point on, and the whole.
-        backward = np.full((n, n_parts, n + 1), -np.inf)
-        weights = np.full((n, n_parts, n), -np.inf)
-        wholes = np.full(n, -np.inf)
+        # For each first point: weights of later parts, sums from each point on, and the log of the whole.
+        backward, weights = np.empty((n, n_parts, n + 1)), np.empty((n, n_parts, n))
+        wholes, tops, in_logs = np.full(n, -np.inf), np.empty((n, n_parts)), np.zeros(n, np.bool_)
+        products = np.full(n, -np.inf)  # logs: of the largest weights of all parts, be their order right or not
         for i in range(n - n_parts + 1):
             _weigh(weights[i], here, places, i, means, variances)
-            wholes[i] = here[i, 0] + _sum_backward(backward[i], weights[i], i)
+            products[i] = here[i, 0] + _tops(tops[i], weights[i], i)
+        most_choices, least = (n_parts - 1) * np.log(n), -np.inf
+        for i in np.argsort(-products):
+            if products[i] == -np.inf or products[i] + most_choices < least:
+                break
+            total = _sum_scaled(backward[i], weights[i], tops[i], i)
+            in_logs[i] = total < SMALLEST
+            if in_logs[i]:
+                _weigh(weights[i], here, places, i, means, variances)
+                wholes[i] = here[i, 0] + _sum_backward(backward[i], weights[i], i)
+            else:
+                wholes[i] = products[i] + np.log(total)
+            least = max(least, wholes[i] - NEGLIGIBLE)
         whole = _log_sum(wholes)
         log_sums[image] = whole
         if whole == -np.inf:
             continue
         forward = np.empty(n)
         for i in range(n - n_parts + 1):
-            if wholes[i] - whole > -745.0:  # below, exp is zero
-                _share(
-                    shares[start:stop],
-                    first[image],
-                    second[image],
-                    backward[i],
-                    weights[i],
-                    forward,
-                    here,
-                    places,
-                    i,
-                    means,
-                    whole,
-                )
+            if wholes[i] - whole <= -NEGLIGIBLE:
+                continue
+            given = (shares[start:stop], first[image], second[image], backward[i], weights[i], forward)
+            if in_logs[i]:
+                _share(*given, here, places, i, means, whole)
+            else:
+                _share_scaled(*given, places, i, means, np.exp(wholes[i] - whole))
     return log_sums, shares, first, second
+
+
+@numba.njit(error_model="numpy")
+def _tops(tops: Array, weights: Array, i: int) -> float:
+    """The largest log weight of each part after the first, with the first point at i. Returns their sum."""
+    n_parts, n = weights.shape
+    total = 0.0
+    for m in range(1, n_parts):
+        top = -np.inf
+        for f in range(i + m, n - n_parts + m + 1):
+            top = max(top, weights[m, f])
+        tops[m] = top
+        total += top
+    return total
+
+
+@numba.njit(error_model="numpy")
+def _sum_scaled(backward: Array, weights: Array, tops: Array, i: int) -> float:
+    """As `_sum_backward`, of weights that are no longer logs: in their place come the weights, divided by their largest."""
+    n_parts, n = weights.shape
+    total = 1.0
+    for m in range(n_parts - 1, 0, -1):
+        total = 0.0
+        for f in range(n - n_parts + m, i + m - 1, -1):
+            weights[m, f] = np.exp(weights[m, f] - tops[m])
+            total += weights[m, f] * (backward[m + 1, f + 1] if m + 1 < n_parts else 1.0)
+            backward[m, f] = total
+    return total
+
+
+@numba.njit(error_model="numpy")
+def _share_scaled(
+    shares: Array,
+    first: Array,
+    second: Array,
+    backward: Array,
+    weights: Array,
+    forward: Array,
+    places: Array,
+    i: int,
+    means: Array,
+    share_of_first: float,
+) -> None:
+    """As `_share`, after `_sum_scaled`; the choices that begin at point i have `share_of_first` of the whole."""
+    n_parts, n = weights.shape
+    shares[i, 0] += share_of_first
+    forward[:] = share_of_first / (backward[1, i + 1] if n_parts > 1 else 1.0)
+    for m in range(1, n_parts):
+        mx, my = places[i, 0] + means[m - 1, 0], places[i, 1] + means[m - 1, 1]
+        total = 0.0
+        for f in range(i + m, n - n_parts + m + 1):
+            value = forward[f] * weights[m, f]
+            share = value * (backward[m + 1, f + 1] if m + 1 < n_parts else 1.0)
+            dx, dy = places[f, 0] - mx, places[f, 1] - my
+            shares[f, m] += share
+            first[m - 1, 0] += share * dx
+            first[m - 1, 1] += share * dy
+            second[m - 1, 0] += share * dx * dx
+            second[m - 1, 1] += share * dy * dy
+            forward[f] = total  # for part m + 1: this point excluded
+            total += value
+        if m + 1 < n_parts:
+            forward[n - n_parts + m + 1] = total
 
 
 @numba.njit(error_model="numpy")
@@ -119,7 +193,6 @@ def _weigh(weights: Array, appearance: Array, places: Array, i: int, means: Arra
 def _sum_backward(backward: Array, weights: Array, i: int) -> float:
     """backward[m, f]: log of the sum over all choices of parts m, m + 1, ... at points from f on. Returns that of all after i."""
     n_parts, n = weights.shape
-    backward[n_parts - 1, n] = -np.inf
     for m in range(n_parts - 1, 0, -1):
         top, total = -np.inf, 0.0
         for f in range(n - n_parts + m, i + m - 1, -1):

@@ -78,6 +78,14 @@ class FisherChannel(GenerativeChannel, ABC):
     degree: int = option(default=2, doc="of the polynomial, a whole number.")
     n_starts: int = option(default=3, doc="starts that a model is learned from; the most probable result is kept.")
     max_steps: int = option(default=50, doc="steps of expectation maximisation (EM), at most.")
+    least_variance: float = option(
+        default=0.05,
+        doc="the smallest variance that a part's appearance may have in a dimension, where all patches have 1; from 1 on every "
+        "part takes in many patches.",
+    )
+    least_spread: float = option(
+        default=0.01, doc="the smallest standard deviation of a part's place, in widths of the image."
+    )
 
     # What images look like.
 
@@ -134,6 +142,8 @@ class FisherChannel(GenerativeChannel, ABC):
             "degree": check_integer(self, "degree", self.degree, least=1, most=20),
             "n_starts": check_integer(self, "n_starts", self.n_starts, least=1, most=100),
             "max_steps": check_integer(self, "max_steps", self.max_steps, least=0, most=10_000),
+            "least_variance": check_number(self, "least_variance", self.least_variance, least=1e-6, most=100.0),
+            "least_spread": check_number(self, "least_spread", self.least_spread, least=1e-4, most=10.0),
             "most": MOST_IMAGES,
             "random_state": self.random_state,
         }
@@ -178,6 +188,8 @@ class FisherChannel(GenerativeChannel, ABC):
             random_state=self.random_state,
             n_starts=self.n_starts,
             max_steps=self.max_steps,
+            least_appearance_variance=self.least_variance,
+            least_shape_variance=self.least_spread**2,
         )
 
     def _set_learned(self, state: State) -> None:

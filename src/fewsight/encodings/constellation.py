@@ -247,7 +247,7 @@ def learn_constellation(
     check_integer("learn_constellation", "n_starts", n_starts, least=1, most=100)
     check_integer("learn_constellation", "max_steps", max_steps, least=0, most=100_000)
     floors = tuple(
-        check_number("learn_constellation", name, value, least=LEAST_VARIANCE, most=1.0)
+        check_number("learn_constellation", name, value, least=LEAST_VARIANCE, most=100.0)
         for name, value in (
             ("least_appearance_variance", least_appearance_variance),
             ("least_shape_variance", least_shape_variance),
@@ -302,11 +302,14 @@ def _maximised(
 ) -> Constellation:
     """The parameters under which what is expected is most probable; a variance below its floor is raised to it, which is the
     best that the floor leaves."""
-    means, squares = (moment.sum(axis=0) for moment in model._appearance_moments(points, expected.shares))
+    means, squares = np.empty((2, *model.appearance.means.shape))
+    for part, mean in enumerate(model.appearance.means):
+        offsets = points.appearances - mean
+        means[part], squares[part] = expected.shares[:, part] @ offsets, expected.shares[:, part] @ offsets**2
     weights = expected.shares.sum(axis=0)[:, None]
     appearance = _moved(model.appearance, means / weights, squares / weights, floors[0])
-    offsets, squared = expected.offsets.mean(axis=0), expected.squared_offsets.mean(axis=0)
-    return replace(model, appearance=appearance, shape=_moved(model.shape, offsets, squared, floors[1]))
+    places, squared = expected.offsets.mean(axis=0), expected.squared_offsets.mean(axis=0)
+    return replace(model, appearance=appearance, shape=_moved(model.shape, places, squared, floors[1]))
 
 
 def _moved(gaussians: Gaussians, offsets: Array, squares: Array, floor: float) -> Gaussians:
