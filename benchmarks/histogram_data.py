@@ -95,6 +95,44 @@ def one_against_many(
     return Split(X, train, X_test, test)
 
 
+def topics_against_many(
+    n_others: int = 10,
+    n_positives: int = 100,
+    n_test: int = 5,
+    n_categories: int = 1000,
+    n_words: int = 1000,
+    n_topics: int = 60,
+    seed: int = 0,
+) -> Split:
+    """As `one_against_many`, of another distribution: topics are Dirichlet variables over words, a category is one over topics.
+
+    An image draws its own mix from that of its category and its features from the mix; a tenth of them come from anywhere.
+    """
+    rng = np.random.default_rng([seed, 1])
+    topics = rng.dirichlet(np.full(n_words, 0.05), n_topics)
+    tastes = rng.dirichlet(np.full(n_topics, 0.3), n_categories)
+    others = np.arange(1, n_categories)
+    parts = []
+    for positives, of_others in ((n_positives, n_others), (40 * n_test, n_test)):
+        categories = np.concatenate([np.zeros(positives, int), np.repeat(others, of_others)])
+        rows = [
+            _topic_images(categories[at : at + ROWS_AT_A_TIME], topics, tastes, rng)
+            for at in range(0, len(categories), ROWS_AT_A_TIME)
+        ]
+        parts += [scipy.sparse.csr_array(scipy.sparse.vstack(rows, format="csr")), categories]
+    return Split(*parts)
+
+
+def _topic_images(
+    categories: np.ndarray, topics: np.ndarray, tastes: np.ndarray, rng: np.random.Generator
+) -> scipy.sparse.csr_array:
+    mixes = rng.gamma(8.0 * tastes[categories] + 0.02)
+    shares = 0.9 * (mixes / mixes.sum(axis=1, keepdims=True)) @ topics + 0.1 / topics.shape[1]
+    counts = rng.poisson(rng.integers(150, 600, size=(len(categories), 1)) * shares).astype(np.float64)
+    counts[counts.sum(axis=1) == 0, 0] = 1.0
+    return scipy.sparse.csr_array(counts / counts.sum(axis=1, keepdims=True))
+
+
 def shuffled(X: scipy.sparse.csr_array, n_noise: int, rng: np.random.Generator) -> scipy.sparse.csr_array:
     """The first words exchanged between images, each on its own: as frequent as before, and without any information."""
     if not n_noise:

@@ -1,26 +1,34 @@
 """Learning from many images with `pretrained` and `spatial_pmk`: time of each stage, memory, loss beside the exact GP.
 
 `photographs`: images of Caltech-101 drawn at random, tested on all others, by `sparse_gp` and by `gp`. `crops`: a folder that
-`experiments.scale.crops` made, tested on the photographs that it left alone. Each cell runs in a process of its own and is kept
-in the work folder, so that a command that was stopped goes on where it was. Stages are those that progress is told of; what is
-in none of them is "the rest".
+`experiments.scale.crops` made, tested on the photographs that it left alone. `whole`: all 9,144 images, the background as a
+category too, which leaves none to test on. Each cell runs in a process of its own and is kept in the work folder, so that a
+command that was stopped goes on where it was.
+
+Stages are processor seconds, each without what others inside it take: opening images and looking for copies; describing,
+encoding, and learning what the encoding needs (a codebook), for each channel; and the model, which is all else. Describing is
+quick where a cache has local features already: set FEWSIGHT_CACHE to an empty folder to see what it takes.
 
     python -m experiments.scale.learn DATA --work FOLDER --photographs 5000
     python -m experiments.scale.learn DATA --work FOLDER --crops FOLDER2 --learners sparse_gp \\
       --json experiments/results/scale/learn_crops.json
+    python -m experiments.scale.learn DATA --work FOLDER --whole --learners histogram_gp --channels spatial_pmk \\
+      --json experiments/results/scale/learn_whole_histograms.json
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import csv
 import json
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -28,37 +36,75 @@ from experiments.common.command import images_of
 from experiments.scale.result_file import checked, parser, peak_gigabytes, write
 from fewsight._base.progress import reporting
 from fewsight.apps.workbench import learn
-from fewsight.channels import make_channel
+from fewsight.channels import Channel, make_channel
 from fewsight.images import FeatureCache, ImageFile, ImageSet, image_set_from_class_folders
+from fewsight.learners import Learner
 from fewsight.metrics import log_loss
 from fewsight.persistence import save
 
 MOST_TESTS = 1_500  # images, drawn at random from all that may be used
 BATCH = 256
+MODEL = "the model"
+CHANNEL_STAGES = {"_features_of": "describing", "_encoding_of": "encoding", "fit": "learning the encoding"}
+OPENING = ("opening images", "looking for")
 
 
 class Stages:
-    """Processor seconds of every stage that progress is told of; a stage inside another is part of that."""
+    """Processor seconds of each stage, without those of stages inside it."""
 
     def __init__(self) -> None:
         self.seconds: dict[str, float] = {}
-        self._inside = False
+        self._inside: list[str] = [MODEL]
+        self._since = time.process_time()
 
-    def __call__(self, items: Iterable[Any], what: str, total: int) -> Iterator[Any]:
-        if self._inside:
+    @contextlib.contextmanager
+    def of(self, name: str) -> Iterator[None]:
+        """What runs inside the block is this stage."""
+        self._turn()
+        self._inside.append(name)
+        try:
+            yield
+        finally:
+            self._turn()
+            self._inside.pop()
+
+    def _turn(self) -> None:
+        now, name = time.process_time(), self._inside[-1]
+        self.seconds[name] = self.seconds.get(name, 0.0) + now - self._since
+        self._since = now
+
+    @contextlib.contextmanager
+    def watched(self) -> Iterator[None]:
+        """Channels, and progress about images that are opened, tell their stages inside the block."""
+        with contextlib.ExitStack() as stack:
+            for method, what in CHANNEL_STAGES.items():
+                stack.enter_context(mock.patch.object(Channel, method, self._told(getattr(Channel, method), what)))
+            stack.enter_context(reporting(self._track))
+            yield
+            self._turn()
+
+    def _told(self, method: Callable[..., Any], what: str) -> Callable[..., Any]:
+        def told(channel: Channel, *words: Any, **options: Any) -> Any:
+            with self.of(f"{channel.name}: {what}"):
+                return method(channel, *words, **options)
+
+        return told
+
+    def _track(self, items: Iterable[Any], what: str, total: int) -> Iterator[Any]:
+        if not what.startswith(OPENING):
             yield from items
             return
-        self._inside, start = True, time.process_time()
-        try:
+        with self.of("opening images, copies"):
             yield from items
-        finally:
-            self._inside = False
-            self.seconds[what] = self.seconds.get(what, 0.0) + time.process_time() - start
 
 
 def sets_of(options: argparse.Namespace) -> tuple[ImageSet, ImageSet]:
     """Images to learn from and to ask about."""
     rng = np.random.default_rng(options.seed)
+    if options.whole:
+        folder = options.data / "caltech101"
+        images = image_set_from_class_folders(folder if folder.is_dir() else options.data)
+        return images, images.select([])
     if options.crops is not None:
         with (options.crops / "tests.csv").open(newline="", encoding="utf-8") as stream:
             rows = list(csv.DictReader(stream))
@@ -78,7 +124,7 @@ def cell(options: argparse.Namespace, learner: str) -> dict[str, Any]:
     cache = FeatureCache()
     channels = [make_channel(name, cache=cache, n_jobs=1) for name in options.channels]
     stages, start, wall = Stages(), time.process_time(), time.perf_counter()
-    with reporting(stages):
+    with stages.watched():
         learned = learn(train, channels, learner=learner)
     seconds = time.process_time() - start
     clock = time.perf_counter() - wall
@@ -87,10 +133,6 @@ def cell(options: argparse.Namespace, learner: str) -> dict[str, Any]:
     start = time.process_time()
     save(model, options.work / f"{learner}.fewsight")
     saving = time.process_time() - start
-    batches = [tests.images[at : at + BATCH] for at in range(0, len(tests), BATCH)]
-    probabilities = np.concatenate([model.predict_proba(batch) for batch in batches])
-    right = model.classes_[probabilities.argmax(axis=1)] == tests.labels
-    recalls = [right[tests.labels == name].mean() for name in np.unique(tests.labels)]
     return {
         "learner": learner,
         "images": sum(learned.counts.values()),
@@ -98,11 +140,23 @@ def cell(options: argparse.Namespace, learner: str) -> dict[str, Any]:
         "tests": len(tests),
         "processor_seconds": seconds,
         "wall_seconds": clock,
-        "stages": {**stages.seconds, "the rest": seconds - sum(stages.seconds.values())},
+        "stages": stages.seconds,
         "milliseconds_per_image": 1e3 * seconds / len(train),
+        "stage_milliseconds_per_image": {name: 1e3 * each / len(train) for name, each in stages.seconds.items()},
         "saving_seconds": saving,
         "peak_gigabytes": peak,
         "shares": learned.shares,
+        **(quality(model, tests) if len(tests) else {}),
+    }
+
+
+def quality(model: Learner, tests: ImageSet) -> dict[str, float]:
+    """Of what a model says about images that it has not seen."""
+    batches = [tests.images[at : at + BATCH] for at in range(0, len(tests), BATCH)]
+    probabilities = np.concatenate([model.predict_proba(batch) for batch in batches])
+    right = model.classes_[probabilities.argmax(axis=1)] == tests.labels
+    recalls = [right[tests.labels == name].mean() for name in np.unique(tests.labels)]
+    return {
         "accuracy": float(right.mean()),
         "mean_accuracy_of_categories": float(np.mean(recalls)),
         "log_loss": float(log_loss(tests.labels, probabilities, model.classes_)),
@@ -112,6 +166,7 @@ def cell(options: argparse.Namespace, learner: str) -> dict[str, Any]:
 def kept(options: argparse.Namespace, learner: str) -> dict[str, Any]:
     """From the work folder, or by a process of its own."""
     source = f"photographs{options.photographs}" if options.crops is None else f"crops_{options.crops.name}"
+    source = "whole" if options.whole else source
     path = options.work / f"{learner}_{source}_{'_'.join(options.channels)}_{options.seed}.json"
     if not path.exists():
         words = [word for word in sys.argv[1:] if word != "--only"]
@@ -128,6 +183,7 @@ def main() -> None:
     made.add_argument("--work", type=Path, required=True)
     made.add_argument("--photographs", type=int, default=5_000)
     made.add_argument("--crops", type=Path)
+    made.add_argument("--whole", action="store_true", help="all images of Caltech-101, none to test on")
     made.add_argument("--learners", nargs="+", default=["sparse_gp", "gp"])
     made.add_argument("--channels", nargs="+", default=["pretrained", "spatial_pmk"])
     made.add_argument("--seed", type=int, default=0)

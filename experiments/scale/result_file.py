@@ -33,7 +33,7 @@ def checked(options: argparse.Namespace) -> argparse.Namespace:
 def write(path: Path, protocol: dict[str, Any], records: list[dict[str, Any]]) -> None:
     """Records with the command, the commit and the machine."""
     about = {
-        "command": shlex.join(["python", *sys.orig_argv[1:]]),
+        "command": shlex.join(["python", *(_without_folder(word) for word in sys.orig_argv[1:])]),
         "commit": commit_of_tree(),
         "fewsight": __version__,
         "python": platform.python_version(),
@@ -41,6 +41,11 @@ def write(path: Path, protocol: dict[str, Any], records: list[dict[str, Any]]) -
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     write_text(path, json_text({"protocol": {**protocol, **about}, "records": records}))
+
+
+def _without_folder(word: str) -> str:
+    """No folder of the machine that it ran on."""
+    return Path(word).name if os.path.isabs(word) else word
 
 
 def peak_gigabytes() -> float:

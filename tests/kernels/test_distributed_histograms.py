@@ -53,6 +53,10 @@ def compare(client: Any, make: Any, **options: Any) -> None:
     np.testing.assert_allclose(shared.diag_of(Z), alone.diag_of(Z), rtol=1e-10)
     for bins in (20, None):
         np.testing.assert_allclose(shared.table(V, bins).product(Z), alone.table(V, bins).product(Z), rtol=1e-10)
+    mixed, expected = shared.with_hellinger(0.4), alone.with_hellinger(0.4)
+    np.testing.assert_allclose(mixed @ V, expected @ V, rtol=1e-10, atol=1e-10)
+    for bins in (20, None):
+        np.testing.assert_allclose(mixed.table(V, bins).product(Z), expected.table(V, bins).product(Z), rtol=1e-10)
 
 
 def agree(shared: DistributedHistogramOperator, alone: HistogramOperator, V: np.ndarray = V) -> None:

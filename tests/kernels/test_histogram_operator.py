@@ -315,3 +315,43 @@ def test_a_kernel_with_weights_knows_its_width_and_refuses_what_is_no_weight() -
         GeneralHistogramIntersection(weights=(0.0, 2.0)).gram(rows(5, 2)),
         dense(rows(5, 2), rows(5, 2), np.array([0.0, 2.0])),
     )
+
+
+@pytest.mark.parametrize("share", [0.3, 1.0])
+@pytest.mark.parametrize(("kind", "parameter"), [("none", None), ("power", 0.6)])
+def test_a_share_of_hellingers_kernel_is_what_its_definition_says(
+    kind: str, parameter: float | None, share: float
+) -> None:
+    rng = np.random.default_rng(4)
+    X, Z, weights = rows(200, 12), 1.3 * rows(70, 12, seed=2), np.where(np.arange(12) == 3, 0.0, rng.random(12))
+    V, U = rng.normal(size=(2, 200, 3))
+
+    def defined(A: np.ndarray, B: np.ndarray, w: np.ndarray) -> np.ndarray:
+        left, right = transformed(A, kind, parameter), transformed(B, kind, parameter)
+        return (1 - share) * dense(A, B, w, kind, parameter) + share * np.sqrt(left) * w @ np.sqrt(right).T
+
+    K, K_new = defined(X, X, weights), defined(X, Z, weights)
+    plain = HistogramOperator.from_rows(X[:150], transform=kind, parameter=parameter, weights=weights)
+    operator = plain.with_hellinger(share).append(X[150:])
+    agree(operator @ V, K @ V)
+    agree(operator @ V[:, 0], K @ V[:, 0])
+    agree(operator.diag(), np.diag(K))
+    agree(operator.diag(), (operator.with_hellinger(0.0)).diag())
+    agree(operator.columns([0, 199, 0]), K[:, [0, -1, 0]])
+    agree(operator.cross(scipy.sparse.csr_array(Z)), K_new)
+    agree(operator.product(Z, V), K_new.T @ V)
+    agree(SearchTable(operator, V).product(Z[:9]), K_new.T[:9] @ V)
+    parts = [defined(X[:, [d]], X[:, [d]], np.ones(1)) for d in range(12)]
+    agree(operator.weight_inners(U, V), [np.sum(U * (part @ V)) for part in parts])
+    agree(operator.with_weights(2 * weights) @ V, 2 * K @ V)
+    table = LookupTable.from_operator(operator, V, 400)
+    np.testing.assert_allclose(table.product(Z), K_new.T @ V, atol=0.02 * np.abs(K_new.T @ V).max())
+    if kind == "none":
+        assert (np.abs(table.product(Z) - K_new.T @ V) <= table.greatest_error(operator, V) + 1e-9).all()
+    with pytest.raises(InvalidInput, match="transform_inner needs a share of 0"):
+        operator.transform_inner(U, V)
+
+
+def test_a_share_beyond_one_is_refused() -> None:
+    with pytest.raises(InvalidInput, match=r"share must be a number from 0 to 1, got 1\.5"):
+        HistogramOperator.from_rows(rows(5, 3)).with_hellinger(1.5)

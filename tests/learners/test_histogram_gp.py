@@ -173,6 +173,8 @@ def test_input_that_cannot_be_learned_from_gets_one_sentence(rows, labels, sente
         ({"feature_transform": "log"}, "feature_transform must be one of"),
         ({"transform_parameter": "best"}, "transform_parameter must be one of 'left-out', 'evidence'"),
         ({"noise_variance": -1}, "noise_variance must be a finite number > 0"),
+        ({"hellinger_share": 2}, "hellinger_share must be a number from 0 to 1, got 2"),
+        ({"hellinger_share": "evidence"}, "hellinger_share must be one of 'left-out', got 'evidence'"),
         ({"relevance": "some"}, "relevance must be one of"),
         ({"relevance": [1.0, -1.0]}, "relevance must be a list of numbers >= 0"),
         ({"relevance": [1.0, 1.0]}, "weights must be 60 numbers"),
@@ -239,19 +241,63 @@ def test_examples_of_none_have_minus_one_everywhere(n_classes, options):
 def test_left_out_examples_choose_the_noise_where_evidence_is_a_poor_judge(balanced, monkeypatch):
     learner = HistogramGPClassifier(balanced=balanced)
     usual = learner.fit(X, Y).noise_variance_
-    losses = {1 / 16: 0.9, 1 / 4: 0.8, 1.0: 0.5, 4.0: 0.4, 16.0: 0.6}
+    best, slope = 8.0, 1.0
 
     def stated(operator, classes, n_classes, noise, folds):
-        factor = min(losses, key=lambda each: abs(np.log(noise.mean() / (each * usual * noise_scale))))
-        return np.full(sum(map(len, folds)), losses[factor])
+        return np.full(sum(map(len, folds)), slope * abs(np.log(noise.mean() / (best * usual * noise_scale))))
 
     noise_scale = balance_of(targets_of_columns(np.unique(Y, return_inverse=True)[1], 3)).mean() if balanced else 1.0
     monkeypatch.setattr(model_selection, "left_out_losses", stated)
     chosen = HistogramGPClassifier(noise_variance="left-out", balanced=balanced).fit(X, Y)
-    np.testing.assert_allclose(chosen.noise_variance_, 4 * usual)
-    losses[4.0] = 0.5  # no gain: that of the evidence stays
+    np.testing.assert_allclose(chosen.noise_variance_, 8 * usual)
+    slope = 0.0  # no gain: that of the evidence stays
     again = HistogramGPClassifier(noise_variance="left-out", balanced=balanced).fit(X, Y)
     np.testing.assert_allclose(again.noise_variance_, usual)
+
+
+def test_a_share_of_hellingers_kernel_equals_a_dense_reference_also_after_adding_and_from_a_file(tmp_path):
+    roots, roots_test = np.sqrt(X), np.sqrt(X_TEST)
+    mixed, mixed_test = 0.7 * K + 0.3 * roots @ roots.T, 0.7 * K_TEST + 0.3 * roots_test @ roots.T
+    scale = np.trace(mixed) / len(mixed)
+    options = {"noise_variance": 0.4, "hellinger_share": 0.3, "tolerance": 1e-12, "quantization_bins": None}
+    learner = HistogramGPClassifier(**options).fit(X, Y)
+    expected = dense_means(np.full((len(Y), 3), 0.4), K=mixed / scale, K_test=mixed_test / scale)
+    np.testing.assert_allclose(learner.latent_mean(X_TEST), expected, rtol=1e-8, atol=1e-9)
+    save(learner, tmp_path / "model.fewsight")
+    opened = load(tmp_path / "model.fewsight")
+    assert opened.hellinger_share_ == opened.hellinger_share == 0.3
+    np.testing.assert_allclose(opened.latent_mean(X_TEST), learner.latent_mean(X_TEST), rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(opened.latent(X_TEST).std, learner.latent(X_TEST).std, rtol=1e-6)
+    grown = opened.add(X_TEST, Y_TEST)
+    whole = grown.posterior_.operator @ np.eye(len(Y) + len(Y_TEST))
+    np.testing.assert_allclose(whole[: len(Y), : len(Y)], mixed / scale, rtol=1e-10, atol=1e-12)
+
+
+def test_left_out_examples_choose_how_much_of_the_kernel_is_hellingers(monkeypatch):
+    best = 1.0
+
+    def stated(operator, classes, n_classes, noise, folds):
+        return np.full(sum(map(len, folds)), abs(operator.hellinger - best))
+
+    monkeypatch.setattr(model_selection, "left_out_losses", stated)
+    for best in (0.0, 0.5, 1.0):
+        learner = HistogramGPClassifier(noise_variance=0.4, hellinger_share="left-out").fit(X, Y)
+        assert learner.hellinger_share_ == best
+        assert learner.noise_variance_ == 0.4
+
+
+def test_a_rare_class_is_ranked_better_by_left_out_examples_than_by_the_evidence():
+    rare, label = words(900, 2, 3)
+    kept = np.flatnonzero((label == "ant") | (np.arange(900) % 20 == 1))
+    test, truth = words(600, 2, 4)
+    usual, chosen = (
+        roc_auc_score(truth == "bee", learner.fit(rare[kept], label[kept]).latent_mean(test)[:, 1])
+        for learner in (
+            HistogramGPClassifier(),
+            HistogramGPClassifier(noise_variance="left-out", hellinger_share="left-out"),
+        )
+    )
+    assert chosen > usual
 
 
 def test_the_noise_of_left_out_examples_makes_them_no_less_probable():

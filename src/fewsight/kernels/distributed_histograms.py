@@ -57,6 +57,7 @@ class DistributedHistogramOperator:
     n: int
     weights: Array
     transform: tuple[str, float | None] = ("none", None)
+    hellinger: float = 0.0
 
     @classmethod
     def from_rows(
@@ -153,6 +154,11 @@ class DistributedHistogramOperator:
         """
         changed = self._changed("with_transform", [name] * len(self.parts), parameter)
         return dataclasses.replace(changed, transform=(name, parameter))
+
+    def with_hellinger(self, share: float) -> DistributedHistogramOperator:
+        """The same with this share, from 0 to 1, of Hellinger's kernel."""
+        changed = self._changed("with_hellinger", share)
+        return dataclasses.replace(changed, hellinger=float(share))
 
     def append(self, X: RowsLike) -> DistributedHistogramOperator:
         """The operator of these rows and then those of X, without sorting all again.
@@ -277,7 +283,10 @@ class DistributedHistogramOperator:
             [self.client.submit(LookupTable.from_operator, part, sent[0], bins, pure=False) for part in self.parts]
         )
         table, places = (np.concatenate([getattr(each, name) for each in tables]) for name in ("table", "places"))
-        return LookupTable(table, places, tables[0].flat)
+        if tables[0].roots is None:
+            return LookupTable(table, places, tables[0].flat)
+        roots = np.concatenate([each.roots for each in tables])
+        return LookupTable(table, places, tables[0].flat, roots, tables[0].transform)
 
     def table(self, V: Array, bins: int | None) -> TableOnDemand | ExactProducts:
         """As `HistogramOperator.table`.

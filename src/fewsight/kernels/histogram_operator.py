@@ -1,15 +1,22 @@
-"""The histogram intersection kernel of many rows to multiply with: K itself is never formed. [Rodner2012, section 4]"""
+"""The histogram intersection kernel of many rows to multiply with: K itself is never formed. [Rodner2012, section 4]
+
+A share of it may be Hellinger's kernel sum_d sqrt(x_d z_d), the inner product of the square roots of two rows: it has the same
+diagonal, and what is learned of a dimension is a straight line in the root of its value, where intersection bends at every
+training value.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 from dataclasses import dataclass
+from functools import cached_property
 from typing import final
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse
 
-from fewsight._base.checks import shown
+from fewsight._base.checks import check_number, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight._compiled.column_totals import column_totals
@@ -18,7 +25,7 @@ from fewsight._compiled.intersection_inners import inners
 from fewsight._compiled.intersection_points import at_points
 from fewsight._compiled.intersection_product import product
 from fewsight._compiled.sorted_columns import Columns
-from fewsight.kernels.histogram_tables import ExactProducts, LookupTable, TableOnDemand, bins_within
+from fewsight.kernels.histogram_tables import ExactProducts, LookupTable, TableOnDemand, bins_within, roots_of
 from fewsight.kernels.histogram_transforms import Plain, Transform, transform_named
 from fewsight.kernels.rows import RowsLike, Sparse
 from fewsight.kernels.sorted_histograms import OWNER, SortedHistograms, check_columns, checked_histograms
@@ -29,10 +36,11 @@ BATCH_NUMBERS = 2_000_000  # non-zeros of new rows that are sorted at a time
 @final
 @dataclass(frozen=True, eq=False)
 class HistogramOperator:
-    """K(x, z) = sum_d w_d min(g(x_d), g(z_d)) between n rows; `operator @ V` takes time proportional to the non-zeros.
+    """K(x, z) = sum_d w_d [(1 - h) min(g(x_d), g(z_d)) + h sqrt(g(x_d) g(z_d))] between n rows, with the share h of Hellinger's
+    kernel (0 unless it is given); `operator @ V` takes time proportional to the non-zeros.
 
-    Made by `HistogramOperator.from_rows(X)`. Other weights and transforms share the sorted rows; nothing is sorted again and
-    nothing changes in place.
+    Made by `HistogramOperator.from_rows(X)`. Other weights, transforms and shares use the same sorted rows; nothing is sorted
+    again and nothing changes in place.
 
     Attributes
     ----------
@@ -40,12 +48,14 @@ class HistogramOperator:
     weights : array (width,), one number >= 0 for each dimension.
     transform : g.
     sorted_values : g of the sorted values.
+    hellinger : the share h, from 0 to 1.
     """
 
     histograms: SortedHistograms
     weights: Array
     transform: Transform
     sorted_values: Columns
+    hellinger: float = 0.0
 
     @classmethod
     def from_rows(
@@ -92,7 +102,7 @@ class HistogramOperator:
 
     @property
     def nbytes(self) -> int:
-        """The memory of all arrays; a transform adds 8 bytes a non-zero."""
+        """The memory of all arrays; a transform adds 8 bytes a non-zero, and using a share of Hellinger's kernel 12 more."""
         values = self.sorted_values.values
         own = 0 if values is self.histograms.columns.values else values.nbytes
         return self.histograms.nbytes + self.weights.nbytes + own
@@ -124,6 +134,15 @@ class HistogramOperator:
         changed = columns._replace(values=transform(columns.values))
         return dataclasses.replace(self, transform=transform, sorted_values=changed)
 
+    def with_hellinger(self, share: float) -> HistogramOperator:
+        """The same with this share of Hellinger's kernel.
+
+        Parameters
+        ----------
+        share : from 0 to 1.
+        """
+        return dataclasses.replace(self, hellinger=check_number(OWNER, "share", share, least=0, most=1))
+
     def append(self, X: RowsLike) -> HistogramOperator:
         """The operator of these rows and then those of X, without sorting all again.
 
@@ -138,8 +157,13 @@ class HistogramOperator:
     def __matmul__(self, V: npt.ArrayLike) -> Array:
         """K v or K V, for a vector of n numbers or a matrix of n rows."""
         numbers = check_columns("V", V, self.n)
-        totals, order = self.totals(numbers), self.histograms.order
-        result = product(self.sorted_values, order, self.weights, totals, numbers)
+        if self.hellinger == 1:
+            result = np.asarray(self._roots @ self.root_products(numbers))
+        else:
+            totals, order = self.totals(numbers), self.histograms.order
+            result = product(self.sorted_values, order, self.bent_weights, totals, numbers)
+            if self.hellinger:
+                result += self._roots @ self.root_products(numbers)
         return result[:, 0] if np.ndim(V) == 1 else result
 
     def diag(self) -> Array:
@@ -187,18 +211,25 @@ class HistogramOperator:
         array (width,)
             A sum for each dimension.
         """
-        return self._inners(self.sorted_values, U, V)
+        inners_of_bends = (1.0 - self.hellinger) * self._inners(self.sorted_values, U, V)
+        if not self.hellinger:
+            return inners_of_bends
+        left, right = (np.asarray(self._roots.T @ check_columns("V", each, self.n)) for each in (U, V))
+        return inners_of_bends + self.hellinger * np.einsum("ij,ij->i", left, right)
 
     def transform_inner(self, U: npt.ArrayLike, V: npt.ArrayLike) -> float:
         """The sum over columns k of u_k^T K' v_k, K' being the derivative of K by the transform's parameter.
 
-        The smaller of two values stays the smaller, so K' has the derivative of g where K has g.
+        The smaller of two values stays the smaller, so K' has the derivative of g where K has g. Without a share of Hellinger's
+        kernel, for which that does not hold.
 
         Parameters
         ----------
         U : array (n,) or (n, n_columns), of the same shape as V.
         V : array (n,) or (n, n_columns), what K is multiplied with.
         """
+        if self.hellinger:
+            raise InvalidInput(f"{OWNER}: transform_inner needs a share of 0, got {self.hellinger:g}.")
         return float(self.weights @ self._inners(self._slopes, U, V))
 
     def product(self, X: RowsLike, V: npt.ArrayLike) -> Array:
@@ -221,6 +252,8 @@ class HistogramOperator:
             self.at_points(SortedHistograms.from_sparse(batch).columns, numbers, batch.shape[0]) for batch in batches
         ]
         result = np.concatenate([*parts, np.empty((0, numbers.shape[1]))])
+        if self.hellinger:
+            result += roots_of(rows) @ self.root_products(numbers)
         return result[:, 0] if np.ndim(V) == 1 else result
 
     def table(self, V: Array, bins: int | None) -> TableOnDemand | ExactProducts:
@@ -256,7 +289,7 @@ class HistogramOperator:
         array (n, m)
             A column for each new row.
         """
-        return cross(self.sorted_values, self.weights, self.transformed(X).T.toarray(), self.n)
+        return self._cross(self.transformed(X))
 
     def diag_of(self, X: RowsLike) -> Array:
         """K(x, x) of each new row.
@@ -288,8 +321,7 @@ class HistogramOperator:
         whole = places.ndim == 1 and (places.dtype.kind in "iu" or not places.size)
         if not whole or (places.size and not 0 <= places.min() <= places.max() < self.n):
             raise InvalidInput(f"{OWNER}: indices must be whole numbers from 0 to {self.n - 1}, got {shown(indices)}.")
-        rows = self.histograms.take(places, self.sorted_values)
-        return cross(self.sorted_values, self.weights, rows.T.toarray(), self.n)
+        return self._cross(self.histograms.take(places, self.sorted_values))
 
     def totals(self, V: Array) -> Array:
         """For each dimension the sum of each column of V over the rows that have it.
@@ -317,7 +349,7 @@ class HistogramOperator:
         return type(rows)((self.transform(rows.data), rows.indices, rows.indptr), shape=rows.shape)
 
     def at_points(self, points: Columns, V: Array, n: int) -> Array:
-        """What the dimensions of K add to n rows of K V that have transformed values at these points, in ascending order.
+        """What intersection in each dimension adds to n rows of K V with transformed values at these points, ascending.
 
         Parameters
         ----------
@@ -330,7 +362,42 @@ class HistogramOperator:
         array (n, n_columns)
             A row for each of the n rows.
         """
-        return at_points(self.sorted_values, self.weights, self.totals(V), V, points, n)
+        return at_points(self.sorted_values, self.bent_weights, self.totals(V), V, points, n)
+
+    def root_products(self, V: Array) -> Array:
+        """What the roots of transformed rows are multiplied with for Hellinger's share of K V.
+
+        Parameters
+        ----------
+        V : array (n, n_columns), what K is multiplied with.
+
+        Returns
+        -------
+        array (width, n_columns)
+            A row for each dimension.
+        """
+        return (self.hellinger * self.weights)[:, None] * np.asarray(self._roots.T @ V)
+
+    @property
+    def bent_weights(self) -> Array:
+        """The weights (width,) of intersection alone."""
+        return self.weights if not self.hellinger else (1.0 - self.hellinger) * self.weights
+
+    @cached_property
+    def _roots(self) -> scipy.sparse.csc_array:
+        """The square roots of all transformed values (n, width)."""
+        starts, rows, values = self.sorted_values
+        numbered = np.int32 if max(len(values), self.n) < 2**31 else np.int64
+        places = rows.astype(numbered), starts.astype(numbered)
+        return scipy.sparse.csc_array((np.sqrt(values), *places), shape=(self.n, self.width))
+
+    def _cross(self, rows: Sparse) -> Array:
+        """K between the n rows and transformed ones."""
+        dense = rows.T.toarray()
+        found = cross(self.sorted_values, self.bent_weights, dense, self.n)
+        if self.hellinger:
+            found += self._roots @ ((self.hellinger * self.weights)[:, None] * np.sqrt(dense))
+        return found
 
     def _inners(self, columns: Columns, U: npt.ArrayLike, V: npt.ArrayLike) -> Array:
         left, right = check_columns("U", U, self.n), check_columns("V", V, self.n)

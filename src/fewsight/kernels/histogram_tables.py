@@ -21,6 +21,7 @@ from fewsight._base.types import Array
 from fewsight._compiled import intersection_tables
 from fewsight._compiled.intersection_tables import Singles
 from fewsight._compiled.sorted_columns import Columns, Ints
+from fewsight.kernels.histogram_transforms import Transform
 from fewsight.kernels.rows import RowsLike, Sparse
 from fewsight.kernels.sorted_histograms import check_columns, checked_histograms
 
@@ -57,7 +58,9 @@ class SearchTable:
         self._operator, self._given, self._flat = operator, V, np.ndim(V) == 1
         self._numbers = check_columns("V", V, operator.n)
         totals = operator.totals(self._numbers)
-        self._sums = intersection_tables.checkpoints(operator.sorted_values, operator.weights, totals, self._numbers)
+        weights = operator.bent_weights
+        self._sums = intersection_tables.checkpoints(operator.sorted_values, weights, totals, self._numbers)
+        self._roots = operator.root_products(self._numbers) if operator.hellinger else None
 
     def product(self, X: RowsLike) -> Array:
         """As `operator.product(X, V)`.
@@ -74,8 +77,10 @@ class SearchTable:
         if np.shape(X)[:1] > (SEARCH_ROWS,):
             return self._operator.product(X, self._given)
         rows, operator = self._operator.transformed(X), self._operator
-        kept = operator.sorted_values, operator.weights, self._sums, self._numbers
+        kept = operator.sorted_values, operator.bent_weights, self._sums, self._numbers
         result = intersection_tables.searched(*kept, *csr_parts(rows))
+        if self._roots is not None:
+            result += roots_of(rows) @ self._roots
         return result[:, 0] if self._flat else result
 
 
@@ -88,16 +93,22 @@ class LookupTable:
     Most values of a histogram are far below the greatest: four fifths of the bins divide what is below the BULK of a dimension's
     training values, the others the rest; where values are not that uneven, all bins have one width.
 
+    A share of Hellinger's kernel is added exactly.
+
     Attributes
     ----------
     table : array of shape width, bins + 1, n_columns: what a dimension adds at each of its places.
     places : array (width, 2), which turns a value into a place.
     flat : whether V was a vector.
+    roots : array (width, n_columns), what the roots of transformed values are multiplied with; None without that share.
+    transform : g; None without that share.
     """
 
     table: Array | Singles
     places: Array
     flat: bool
+    roots: Array | None = None
+    transform: Transform | None = None  # of new rows, where there are roots
 
     @classmethod
     def from_operator(cls, operator: HistogramOperator, V: npt.ArrayLike, bins: int = 100) -> LookupTable:
@@ -120,7 +131,8 @@ class LookupTable:
             some = np.ascontiguousarray(numbers[:, first : first + COLUMNS_AT_A_TIME])
             part = operator.at_points(columns, some, points.size)
             table[:, :, first : first + COLUMNS_AT_A_TIME] = part.reshape(width, bins + 1, some.shape[1])
-        return cls(table, places, np.ndim(V) == 1)
+        straight = (operator.root_products(numbers), operator.transform) if operator.hellinger else ()
+        return cls(table, places, np.ndim(V) == 1, *straight)
 
     @property
     def bins(self) -> int:
@@ -141,6 +153,9 @@ class LookupTable:
         """
         rows = checked_histograms("X", X, len(self.places))
         result = intersection_tables.looked_up(*csr_parts(rows), self.places, float(_fine(self.bins)), self.table)
+        if self.roots is not None and self.transform is not None:
+            changed = type(rows)((self.transform(rows.data), rows.indices, rows.indptr), shape=rows.shape)
+            result = result + roots_of(changed) @ self.roots
         return result[:, 0] if self.flat else result
 
     def greatest_error(self, operator: HistogramOperator, V: npt.ArrayLike) -> Array:
@@ -167,7 +182,7 @@ class LookupTable:
         rounded = (
             np.abs(self.table).max(axis=1).sum(axis=0, dtype=np.float64) * ROUNDING * np.finfo(self.table.dtype).eps
         )
-        return np.asarray(operator.weights @ masses / 4.0 + rounded, dtype=np.float64)
+        return np.asarray(operator.bent_weights @ masses / 4.0 + rounded, dtype=np.float64)
 
 
 @final
@@ -222,6 +237,11 @@ def bins_within(width: int, bins: int, n_columns: int) -> int:
     """Of the bins that are wanted, how many a look-up table of at most TABLE_BYTES has room for; 0 where they are too few."""
     room = TABLE_BYTES // max(1, 4 * width * n_columns) - 1
     return min(bins, room) if room >= min(bins, LEAST_BINS) else 0
+
+
+def roots_of(rows: Sparse) -> Sparse:
+    """The square roots of all numbers of transformed rows."""
+    return type(rows)((np.sqrt(rows.data), rows.indices, rows.indptr), shape=rows.shape)
 
 
 def csr_parts(rows: Sparse) -> tuple[Ints, Ints, Array]:

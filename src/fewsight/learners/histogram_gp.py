@@ -89,6 +89,9 @@ class HistogramGPClassifier(HistogramAnswers):
     feature_transform : "none", "power" for sum_d min(x_d^p, z_d^p) or "exponential". [Rodner2012, section 4]
     transform_parameter : of the transform; "left-out" to learn it from training examples that are left out, which costs some
         twenty trainings, or "evidence" to learn it by `criterion`.
+    hellinger_share : of Hellinger's kernel sum_d sqrt(x_d z_d) in place of intersection, from 0 to 1; "left-out" to choose 0,
+        0.5 or 1 by training examples that are left out. The larger it is, the less bends what is learned of a dimension, which
+        ranks better where examples are few for what there is to learn.
     relevance : "none"; "evidence" to learn a weight for each dimension; "channels" for a weight for each channel, or each group;
         or the weights.
     groups : with rows of numbers, the number of the group that each column belongs to; for `relevance="channels"`.
@@ -122,6 +125,7 @@ class HistogramGPClassifier(HistogramAnswers):
     posterior_ : dual weights and what belongs to them, see `fewsight.gp.IterativePosterior`.
     noise_variance_ : the level that is used; (columns,) numbers where each class has its own.
     transform_parameter_ : likewise; None without a transform.
+    hellinger_share_ : likewise; 0 unless it was given or learned.
     relevance_ : (d,), the weight of each dimension, for a kernel of mean diagonal 1.
     n_iter_, converged_ : of the last training.
     left_out_accuracy_ : mean accuracy per class on the training examples that were left out to calibrate; None if there are
@@ -137,6 +141,7 @@ class HistogramGPClassifier(HistogramAnswers):
 
     input_: HistogramInput
     transform_parameter_: float | None
+    hellinger_share_: float
     relevance_: Array
     log_evidence_: float | None
     n_features_in_: int
@@ -147,6 +152,7 @@ class HistogramGPClassifier(HistogramAnswers):
         *,
         feature_transform: str = "none",
         transform_parameter: float | str = "left-out",
+        hellinger_share: float | str = 0.0,
         relevance: str | npt.ArrayLike = "none",
         groups: Sequence[int] | Indices | None = None,
         relevance_steps: int = 6,
@@ -169,6 +175,7 @@ class HistogramGPClassifier(HistogramAnswers):
         self.kernel = kernel
         self.feature_transform = feature_transform
         self.transform_parameter = transform_parameter
+        self.hellinger_share = hellinger_share
         self.relevance = relevance
         self.groups = groups
         self.relevance_steps = relevance_steps
@@ -255,7 +262,7 @@ class HistogramGPClassifier(HistogramAnswers):
         """
         self.classes_, self.input_ = classes, inputs
         self.noise_variance_ = float(found.levels[0]) if len(found.levels) == 1 else found.levels
-        self.transform_parameter_ = found.parameter
+        self.transform_parameter_, self.hellinger_share_ = found.parameter, found.operator.hellinger
         self.relevance_, self.log_evidence_ = found.operator.weights, found.log_evidence
         further = columns_to_calibrate(numbers, found.noise.shape[1])
         trained = IterativePosterior.condition(
@@ -282,6 +289,7 @@ class HistogramGPClassifier(HistogramAnswers):
             transform,
             number_or_word(self, "transform_parameter", parameter, words, positive=transform == "power"),
             isinstance(parameter, str) and parameter == "left-out",
+            self._share(),
             relevance,
             weights,
             number_or_word(self, "noise_variance", self.noise_variance, ("evidence", "left-out"), positive=True),
@@ -293,6 +301,13 @@ class HistogramGPClassifier(HistogramAnswers):
             check_number(self, "relevance_prior", self.relevance_prior, least=0, most=1e12),
             check_integer(self, "random_state", self.random_state, least=0, most=LARGEST_SEED),
         )
+
+    def _share(self) -> float | None:
+        share = self.hellinger_share
+        if isinstance(share, str):
+            check_choice(self, "hellinger_share", share, ("left-out",))
+            return None
+        return check_number(self, "hellinger_share", share, least=0, most=1)
 
     def options(self) -> SolverOptions:
         """How exactly to solve and to predict; also checks what is needed later only."""
@@ -379,6 +394,7 @@ class HistogramGPClassifier(HistogramAnswers):
             },
             "transform": operator.transform.kind,
             "parameter": self.transform_parameter_,
+            "hellinger": operator.hellinger,
             "balanced": bool(self.balanced),
             "left_out_accuracy": self.left_out_accuracy_,
             "log_evidence": self.log_evidence_,
@@ -406,6 +422,9 @@ class HistogramGPClassifier(HistogramAnswers):
         transform = state.choice("transform", TRANSFORMS)
         parameter = None if transform == "none" else state.number("parameter")
         operator = HistogramOperator.from_rows(rows, transform=transform, parameter=parameter, weights=weights)
+        if "hellinger" in state.header:  # which older files do not name
+            operator = operator.with_hellinger(state.number("hellinger", least=0.0, most=1.0))
+        learner.hellinger_share = learner.hellinger_share_ = operator.hellinger
         learner.feature_transform, learner.transform_parameter_ = transform, parameter
         learner.transform_parameter = "left-out" if parameter is None else parameter
         learner.relevance = learner.relevance_ = operator.weights

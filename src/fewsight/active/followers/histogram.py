@@ -50,6 +50,10 @@ class HistogramFollower(Follower[LearnedHistograms]):
                 "ActiveLearner: a HistogramGPClassifier must have one noise for all classes, got "
                 f"{'balanced' if template.balanced else 'noise_per_class'}=True."
             )
+        if template.hellinger_share != 0:  # columns that are kept are those of intersection
+            raise InvalidInput(
+                f"ActiveLearner: a HistogramGPClassifier must have hellinger_share=0, got {template.hellinger_share!r}."
+            )
         self.rows: HistogramRows = pool.histograms("ActiveLearner", known)
         self._last: KeptColumns | None = None  # those of the last weights that were learned: columns that serve on
 

@@ -25,4 +25,5 @@ def shared_operator(cluster: Client | str, rows: Rows) -> Iterator[DistributedHi
 
 def brought_home(operator: DistributedHistogramOperator, rows: Rows) -> HistogramOperator:
     """The same kernel of the same rows on this machine, so that what follows needs no cluster."""
-    return HistogramOperator.from_rows(rows, weights=operator.weights).with_transform(*operator.transform)
+    plain = HistogramOperator.from_rows(rows, weights=operator.weights)
+    return plain.with_transform(*operator.transform).with_hellinger(operator.hellinger)

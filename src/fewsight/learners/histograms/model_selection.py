@@ -1,9 +1,10 @@
 """Kernel and noise of the histogram learner, chosen on its training examples.
 
-Noise, balance and relevance are learned by the evidence; the noise, if that is asked for, near it by examples that are left
-out. The parameter of a transform is learned from training examples that are left out: evidence and its bound like the kernel
-best that explains the targets -1 and +1 as a Gaussian process would, and that is not the one that tells categories apart best.
-On bags of words the log loss of left-out examples finds a kernel that is right more often, see docs/large_scale.md.
+Noise, balance and relevance are learned by the evidence; the noise and the share of Hellinger's kernel, if that is asked for,
+by examples that are left out. The parameter of a transform is learned from training examples that are left out: evidence and
+its bound like the kernel best that explains the targets -1 and +1 as a Gaussian process would, and that is not the one that
+tells categories apart best. On bags of words the log loss of left-out examples finds a kernel that is right more often, see
+docs/large_scale.md.
 """
 
 from __future__ import annotations
@@ -48,6 +49,8 @@ SMALL = 0.03  # of the least rate > 0: nearly plain
 EIGENVALUES = 64  # for the bound
 START_LEVEL, BOUND_LEVELS = 1.0, (1e-3, 1e3)
 LEVEL_FACTORS = (1 / 16, 1 / 4, 1.0, 4.0, 16.0)  # of the level that evidence finds
+BETWEEN = (0.5, 2.0)  # then of the best of these
+SHARES = (0.0, 0.5, 1.0)  # of Hellinger's kernel; the noise is chosen at the second
 FOLDS = 3  # a third is left out at a time: few trainings, and examples enough
 REFINED = 5  # parameters that are tried between the best of a grid and its neighbours
 SOLVED = SolverOptions(1e-2, 200, None)  # the choice does not change with more exact systems
@@ -63,6 +66,7 @@ class KernelSettings:
     transform: str
     parameter: float | None
     left_out: bool  # whether the parameter is learned from left-out examples, or by the criterion
+    share: float | None  # of Hellinger's kernel
     relevance: str  # "none", "evidence", "channels" or "given"
     weights: Array | None
     level: float | None  # of the noise, over a kernel whose mean diagonal is 1
@@ -128,15 +132,15 @@ def choose_kernel_and_noise(
         if parameter is None:
             parameter = _parameter(operator, some, classes, n_classes, settings)
         operator = operator.with_transform(settings.transform, parameter)
-    operator = unit(operator)
+    operator = unit(operator.with_hellinger(SHARES[1] if settings.share is None else settings.share))
     level, evidence = _level(operator, some, settings)
     learned = None
     if settings.relevance in ("evidence", "channels"):
         learned = _relevance(operator, targets, level, groups, settings)
         operator = unit(operator.with_weights(learned.weights))
         level, evidence = _level(operator, some, settings)
-    if settings.level_left_out:
-        level = _left_out_level(operator, classes, n_classes, level, settings)
+    if settings.level_left_out or settings.share is None:
+        operator, level = _left_out(operator, classes, n_classes, level, settings)
     levels = np.array([level])
     if settings.per_class and settings.level is None:
         curve = noise_curve(operator, targets, steps=STEPS, random_state=settings.random_state)
@@ -145,24 +149,32 @@ def choose_kernel_and_noise(
     return Found(operator, parameter, noise, levels, evidence, learned)
 
 
-def _left_out_level(
+def _left_out(
     operator: TrainingOperator, classes: Indices, n_classes: int, level: float, settings: KernelSettings
-) -> float:
-    """The level of a few around that of the evidence under which left-out examples are most probable.
-
-    That of the evidence stays unless the gain is above its standard error, or where there is nothing to leave out.
-    """
+) -> tuple[TrainingOperator, float]:
+    """The noise, of levels around that of the evidence, and then the share of Hellinger's kernel under which left-out examples
+    are most probable; what is given stays, and so does all where there is nothing to leave out."""
     folds = sampled_folds(operator, classes, FOLDS)
     if not folds:
-        return level
+        return operator, level
     balance = balance_of(targets_of_columns(classes, n_classes)) if settings.balanced else np.ones((operator.n, 1))
-    known = {
-        factor: left_out_losses(operator, classes, n_classes, factor * level * balance, folds)
-        for factor in track(LEVEL_FACTORS, "noise", len(LEVEL_FACTORS))
-    }
-    best = min(known, key=lambda factor: float(known[factor].mean()))
-    gain = known[1.0] - known[best]
-    return level * best if gain.mean() > gain.std() / np.sqrt(len(gain)) else level
+
+    @cache
+    def loss(share: float, factor: float) -> float:
+        noise = factor * level * balance
+        return float(left_out_losses(operator.with_hellinger(share), classes, n_classes, noise, folds).mean())
+
+    share, factor = operator.hellinger, 1.0
+    if settings.level_left_out:
+        for factors in (LEVEL_FACTORS, BETWEEN):
+            losses = {
+                factor * each: loss(share, factor * each) for each in track((1.0, *factors), "noise", len(factors) + 1)
+            }
+            factor = min(losses, key=lambda each: losses[each])
+    if settings.share is None:
+        found = {each: loss(each, factor) for each in track(SHARES, "share of Hellinger's kernel", len(SHARES))}
+        share = min(found, key=lambda each: found[each])
+    return operator.with_hellinger(share), factor * level
 
 
 def balance_of(targets: Array) -> Array:
