@@ -37,6 +37,7 @@ SMALL: dict[str, dict[str, Any]] = {  # every channel with little to compute
     "geometric_blur": {"longest_side": 64, "n_points": 10},
     "geometric_blur_distortion": {"longest_side": 64, "n_points": 10},
     "windows": {**GRID, "n_words": 5},
+    "pooled_words": {**GRID, "n_words": 6},
     "fisher_kb": PATCHES,
     "fisher_dog": PATCHES,
     "fisher_harris": PATCHES,

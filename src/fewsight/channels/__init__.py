@@ -22,6 +22,7 @@ from fewsight.channels.image_families import BoxFamily, CodebookFamily, ImageFam
 from fewsight.channels.opponent_sift import OpponentSift
 from fewsight.channels.option_fields import option
 from fewsight.channels.phog import Phog
+from fewsight.channels.pooled_words import PooledWords
 from fewsight.channels.pretrained import Pretrained
 from fewsight.channels.prior_shares import check_weights, prior_shares
 from fewsight.channels.spatial_pmk import SpatialPmk
@@ -34,7 +35,7 @@ from fewsight.kernels.families import KERNEL_FAMILIES
 
 _CLASSES: tuple[type[Channel], ...] = (
     *(SpatialPmk, DensePmk, VocabularyPmk, HarrisPmk, OpponentSift, Phog, Texture, Colour),
-    *(GeometricBlurPoints, GeometricBlurDistortion, Windows),
+    *(GeometricBlurPoints, GeometricBlurDistortion, Windows, PooledWords),
     *(FisherKb, FisherDog, FisherHarris, FisherHessian),
     *(Pretrained, Embedding, Vectors),
 )
@@ -92,6 +93,7 @@ __all__ = [
     "ImageFamily",
     "OpponentSift",
     "Phog",
+    "PooledWords",
     "Pretrained",
     "SpatialPmk",
     "Texture",

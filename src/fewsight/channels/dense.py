@@ -7,12 +7,13 @@ from typing import Protocol
 
 import numpy as np
 
+from fewsight._base.checks import check_integer
 from fewsight._base.encodings import Entry, SparseRows
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Indices, LocalFeatures, Recipe
+from fewsight._base.types import Indices, LocalFeatures, Recipe, State
 from fewsight.channels.option_fields import option
 from fewsight.channels.pixel_channel import LARGEST_SIDE, DescriptorSample, PixelChannel, PyramidLevels
-from fewsight.encodings import SpatialPyramid
+from fewsight.encodings import Codebook, SpatialPyramid, kmeans_codebook
 from fewsight.features import DenseOpponentSift, DenseSift
 from fewsight.kernels import HistogramIntersection, Kernel
 
@@ -94,3 +95,38 @@ class WordsChannel(PyramidLevels, DenseSiftChannel, ABC):
     def _encode(self, features: LocalFeatures) -> Entry:
         words = self._vocabulary.assign(features.descriptors)
         return SparseRows.entry(*self._pyramid.encode(words, features.locations, self._vocabulary.n_words))
+
+
+class CodebookChannel(WordsChannel, ABC):
+    """The vocabulary is a codebook: the centres of clusters of descriptors."""
+
+    n_words: int = option(default=400, doc="words of the codebook.")
+
+    @property
+    def _vocabulary(self) -> Codebook:
+        return self.codebook_
+
+    def _learn_recipe(self) -> Recipe:
+        return {
+            "kind": "kmeans_codebook",
+            "version": 1,
+            "n_words": check_integer(self, "n_words", self.n_words, least=1, most=50_000),
+            "n_descriptors": check_integer(self, "n_descriptors", self.n_descriptors, least=1),
+            "random_state": self.random_state,
+        }
+
+    def _learn(self, samples: list[np.ndarray]) -> State:
+        return kmeans_codebook(np.concatenate(samples), self.n_words, random_state=self.random_state).state()
+
+    def _set_learned(self, state: State) -> None:
+        self.codebook_, name = Codebook.from_state(state), type(self).__name__
+        if self.codebook_.words.shape[1] != self._descriptor.width:
+            raise InvalidInput(
+                f"{name}: a codebook of SIFT words has {self._descriptor.width} columns, got {self.codebook_.words.shape[1]}."
+            )
+        if self.n_columns > np.iinfo(np.int32).max:
+            raise InvalidInput(f"{name}: n_words times cells must be below 2^31, got {self.n_columns:,}.")
+        self.learned_ = state
+
+    def _encode_recipe(self) -> Recipe:
+        return {**self._pyramid.recipe(), "codebook": self.codebook_.digest}

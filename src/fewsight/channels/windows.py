@@ -349,7 +349,12 @@ class Windows(DenseSiftChannel):
         return SparseRows.entry(columns, shares[columns])
 
     def window_rows(self, images: Sequence[Image]) -> WindowRows:
-        """The rows of each window by itself: those of a thousand windows of many images would fill the memory together."""
+        """The rows of each window by itself: those of a thousand windows of many images would fill the memory together.
+
+        Parameters
+        ----------
+        images : paths, or arrays (height, width) or (height, width, 3).
+        """
         self._check_fitted()
         places = self._map(self._places_and_words, list(images), "words")
         locations = [where for where, _ in places]

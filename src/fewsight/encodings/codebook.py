@@ -14,6 +14,7 @@ from threadpoolctl import threadpool_limits
 from fewsight._base.checks import check_integer
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import State
+from fewsight._compiled.smallest_of_rows import smallest_of_rows
 
 BLOCK = 16_384  # descriptors compared with all words at a time, or fewer: a few tens of megabytes
 MOST_PAIRS = 2**24  # of descriptors and words
@@ -56,9 +57,9 @@ class Codebook:
         for start in range(0, len(descriptors), block):
             rows = descriptors[start : start + block].astype(np.float32)
             apart = norms - 2 * (rows @ self.words.T) + np.einsum("ij,ij->i", rows, rows)[:, None]
-            order = np.argsort(apart, axis=1, kind="stable")[:, :count]
-            words.append(order)
-            squares.append(np.maximum(np.take_along_axis(apart, order, axis=1), 0))
+            nearest, apart = smallest_of_rows(apart, count)
+            words.append(nearest)
+            squares.append(np.maximum(apart, 0))
         return np.concatenate(words), np.concatenate(squares)
 
     def state(self) -> State:

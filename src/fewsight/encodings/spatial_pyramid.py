@@ -53,6 +53,23 @@ class SpatialPyramid:
             offset += 4**level * n_words
         return np.concatenate(columns), np.concatenate(values)
 
+    def strongest(
+        self, words: Indices, shares: Array, locations: npt.NDArray[np.float32], n_words: int
+    ) -> tuple[Indices, Array]:
+        """As `encode` with the largest share of a word in a cell in place of how often it is there: max pooling.
+
+        Words and shares are (n, k): how much of a local feature each of its k words has. All levels count the same, and the row
+        has length one.
+        """
+        row, offset = np.zeros(self.n_cells * n_words), 0
+        for level in range(self.n_levels):
+            cells = cells_of(locations, 2**level)[:, None]
+            np.maximum.at(row, (offset + cells * n_words + words).ravel(), shares.ravel())
+            offset += 4**level * n_words
+        columns = np.flatnonzero(row)
+        values = row[columns]
+        return columns, values / max(float(np.linalg.norm(values)), np.finfo(np.float64).tiny)
+
 
 def cells_of(locations: npt.NDArray[np.float32], side: int) -> npt.NDArray[np.intp]:
     """Row-major cell of each location in a grid of side x side over the image."""

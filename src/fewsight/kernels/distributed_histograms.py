@@ -49,6 +49,7 @@ class DistributedHistogramOperator:
     n : how many rows K has.
     weights : array (width,), one number >= 0 for each dimension.
     transform : its name and its parameter.
+    hellinger : the share of Hellinger's kernel, from 0 to 1.
     """
 
     client: Client
@@ -156,7 +157,12 @@ class DistributedHistogramOperator:
         return dataclasses.replace(changed, transform=(name, parameter))
 
     def with_hellinger(self, share: float) -> DistributedHistogramOperator:
-        """The same with this share, from 0 to 1, of Hellinger's kernel."""
+        """The same with this share of Hellinger's kernel.
+
+        Parameters
+        ----------
+        share : from 0 to 1.
+        """
         changed = self._changed("with_hellinger", share)
         return dataclasses.replace(changed, hellinger=float(share))
 

@@ -34,6 +34,7 @@ CUES = {
     "dense_pmk": "shapes and their layout",
     "vocabulary_pmk": "shapes and their layout",
     "windows": "shapes in parts of the image",
+    "pooled_words": "which shapes are present where",
     "harris_pmk": "shapes at corners",
     "fisher_kb": "parts and their arrangement",
     "fisher_dog": "parts and their arrangement",
