@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 from fewsight._base.errors import InvalidInput
-from fewsight.active import ActiveLearner, Uncertainty
-from fewsight.active.question import exploring
+from fewsight._base.none_of_these import NONE_OF_THESE
+from fewsight.active import ActiveLearner, Influence
+from fewsight.active.question import exploring, seems_to_hide
 from fewsight.kernels import RBF
 from fewsight.learners import GPClassifier, SVMClassifier
 
@@ -26,20 +27,39 @@ def started(n=6, **options):
     return ActiveLearner(GP, audit_share=0.0, relearn_every=None, **options).fit(X, known)
 
 
-def test_every_second_question_explores_while_labels_are_few_and_every_third_later():
-    active, turns = started(), []
-    for _ in range(15):
+def exploring_turns(active, names, n=15):
+    """Which of the next questions explore."""
+    turns = []
+    for _ in range(n):
         query = active.query()
         turns.append(query.reasons[0] == UNLIKE)
         assert query.indices[0] == active.query().indices[0]
-        active.teach(query.indices, NAMES[query.indices])
+        active.teach(query.indices, names[query.indices])
+    return turns
+
+
+def test_every_second_question_explores_while_labels_are_few_and_every_tenth_once_each_category_has_two():
+    twice = np.concatenate([np.flatnonzero(name == NAMES)[:2] for name in ("ant", "bee", "cat")])
+    known = [label if place in twice else None for place, label in enumerate(NAMES.tolist())]
+    active = ActiveLearner(GP, audit_share=0.0, relearn_every=None).fit(X, known)
     labels = np.arange(6, 21)
-    assert turns == np.where(labels < 9, labels % 2 == 1, labels % 3 == 2).tolist()
+    assert exploring_turns(active, NAMES) == np.where(labels < 9, labels % 2 == 1, labels % 10 == 9).tolist()
+
+
+def test_every_third_question_explores_as_long_as_some_category_has_one_label_only():
+    names = NAMES.copy()
+    names[0] = "the only wasp"
+    known = [label if place < 6 else None for place, label in enumerate(names.tolist())]
+    active = ActiveLearner(GP, audit_share=0.0, relearn_every=None).fit(X, known)
+    labels = np.arange(6, 21)
+    assert exploring_turns(active, names) == np.where(labels < 12, labels % 2 == 1, labels % 3 == 2).tolist()
+    assert seems_to_hide(["ant", "ant", "bee"])
+    assert not seems_to_hide(["ant", "ant", NONE_OF_THESE])
 
 
 def test_without_exploring_the_rule_alone_asks():
     active = started(7, explore=False)
-    assert active.query().indices[0] == Uncertainty().query(active.view_).indices[0]
+    assert active.query().indices[0] == Influence().query(active.view_).indices[0]
     assert started(7).query().reasons == (UNLIKE,)
     assert started(7, rule="variance").query().indices[0] == np.argmax(active.view_.variance)
     with pytest.raises(InvalidInput, match="ActiveLearner: explore must be True or False, got 'often'"):

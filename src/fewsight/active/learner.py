@@ -53,9 +53,9 @@ class ActiveLearner(BaseEstimator):
         rows of numbers.
     rule : the name of a query rule (see `QUERY_RULES`) or a rule with options. Until two categories are known, examples
         are picked by coverage, unless the rule is "random".
-    explore : whether every second question of the rule while labels are few, and every third later, goes to where nothing is
-        known yet (see `Exploration`), so that categories nobody has named are found. Rules that need no label, and
-        `batch_size=None`, ask as they are.
+    explore : whether every second question of the rule while labels are few, and later every third while some category has one
+        label only and every tenth after that, goes to where nothing is known yet (see `Exploration`), so that categories nobody
+        has named are found. Rules that need no label, and `batch_size=None`, ask as they are.
     audit_share : the share of questions that are drawn at random, to know how good the decisions are; 0 for none.
     batch_size : questions of one `query`; None for one, or one for each problem where the rule asks in turn.
     relearn_every : labels after which noise, weights and calibration are learned again (sooner while there are few); None for
@@ -77,7 +77,7 @@ class ActiveLearner(BaseEstimator):
     def __init__(
         self,
         learner: Learner | None = None,
-        rule: str | QueryRule = "uncertainty",
+        rule: str | QueryRule = "influence",
         *,
         explore: bool = True,
         audit_share: float = 0.2,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import final
@@ -9,6 +10,7 @@ from typing import final
 import numpy as np
 import numpy.typing as npt
 
+from fewsight._base.none_of_these import NoneOfThese
 from fewsight._base.types import Indices
 from fewsight.active.history import Check
 from fewsight.active.rules import Coverage, Exploration, Query, QueryRule
@@ -16,10 +18,15 @@ from fewsight.active.rules.base import nothing
 from fewsight.active.rules.diversity import apart_first, apart_from
 from fewsight.active.schedule import Schedule
 from fewsight.active.views import LabelledView, View
+from fewsight.active.views.base import Answer
 
 CHECK = "a random check"
 FEW = 3  # labels of each category, on average
-EVERY, EVERY_AFTER = 2, 3  # which question of a rule explores, while labels are few and later
+EVERY, EVERY_AFTER, SELDOM = (
+    2,
+    3,
+    10,
+)  # which question of a rule explores: while labels are few, later, and where nothing hides
 SPARE = 4  # choices of a rule beyond those that are wanted, where some may be twins of what is held
 NOBODY: Indices = np.zeros(0, dtype=np.intp)
 
@@ -74,7 +81,7 @@ class QuestionBuilder:
     def _parts(
         self,
         rule: QueryRule,
-        view: View,
+        view: LabelledView,
         among: Indices,
         wanted: int | None,
         held: Indices,
@@ -83,7 +90,8 @@ class QuestionBuilder:
     ) -> list[Query]:
         """What the rule chooses, and what is asked in its place to explore."""
         explores = self.explore and rule.needs_labels and len(view.classes) > 1  # other rules look everywhere anyway
-        n_exploring = exploring(n_known, len(view.classes), wanted) if explores and wanted is not None else 0
+        hiding = explores and seems_to_hide(view.labels)
+        n_exploring = exploring(n_known, len(view.classes), wanted, hiding) if explores and wanted is not None else 0
         if not n_exploring:
             return [_by(rule, view, among, wanted, held, rng)]
         explored = _by(Exploration(), view, among, n_exploring, held, rng)
@@ -99,11 +107,21 @@ def without(positions: Indices, some: Indices) -> Indices:
     return positions[~np.isin(positions, some, kind="table")] if len(some) and len(positions) else positions
 
 
-def exploring(n_labelled: int, n_classes: int, size: int) -> int:
-    """How many of the next questions explore: every second while labels are few, every third later."""
+def exploring(n_labelled: int, n_classes: int, size: int, hiding: bool = True) -> int:
+    """How many of the next questions explore: every second while labels are few; later every third while the pool seems to
+    hide categories, and every tenth where it does not."""
     turns = n_labelled + np.arange(size)
-    every = np.where(turns < FEW * n_classes, EVERY, EVERY_AFTER)
+    every = np.where(turns < FEW * n_classes, EVERY, EVERY_AFTER if hiding else SELDOM)
     return int((turns % every == every - 1).sum())
+
+
+def seems_to_hide(labels: Sequence[Answer]) -> bool:
+    """Whether some category has one label only. [Good1953]
+
+    Of examples drawn at random, about as large a share is of categories that nobody has named as that of the labels that are the
+    only one of their category.
+    """
+    return 1 in Counter(label for label in labels if not isinstance(label, NoneOfThese)).values()
 
 
 def _by(

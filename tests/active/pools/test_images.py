@@ -23,6 +23,14 @@ def test_kernel_values_are_those_of_the_channels():
     assert not hasattr(CHANNEL, "learned_")
 
 
+def test_comparing_with_a_sample_again_and_again_gives_the_same_kernel_values():
+    pool, factors = ImagePool(IMAGES, [CHANNEL, Colour()]), np.array([0.5, 2.0])
+    for rows, sample in (([0, 2], [1, 3, 4]), ([2, 1], [1, 3, 4]), ([0], [2]), ([], [2])):
+        places = np.array(rows, dtype=np.intp), np.array(sample, dtype=np.intp)
+        expected = pool.block(*places, factors)
+        np.testing.assert_allclose(pool.with_sample(*places, factors), expected, rtol=1e-12, atol=1e-12)
+
+
 def test_images_come_back_as_they_were_given_unless_only_encodings_are_known():
     pool = ImagePool(IMAGES, CHANNEL)
     assert pool.examples(np.array([1]))[0] is IMAGES[1]

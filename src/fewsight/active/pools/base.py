@@ -93,6 +93,17 @@ class Pool(ABC):
             return self.rows(rows, factors)[:, columns]
         return combined(self._compare(rows, columns), factors)
 
+    def with_sample(self, rows: Indices, sample: Indices, factors: Array) -> Array:
+        """As `block`, with a sample of the pool that is mostly the same when it is asked for again.
+
+        Parameters
+        ----------
+        rows : positions (r,), from 0.
+        sample : positions (s,), from 0.
+        factors : a factor for each of the k kernels (k,).
+        """
+        return self.block(rows, sample, factors)
+
     def rows(self, positions: Indices, factors: Array) -> Array:
         """The kernels' weighted sum between some examples and the whole pool (q, m); what was computed is kept.
 

@@ -12,9 +12,10 @@ from sklearn.base import clone
 from fewsight._base.encodings import RowEncodings
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, Rows
-from fewsight.active.pools.base import Pool
+from fewsight.active.pools.base import Pool, combined
 from fewsight.active.pools.histogram_rows import HistogramRows
 from fewsight.active.pools.kept_rows import MOST_BYTES, KeptRows
+from fewsight.active.pools.kept_sample import Compare, KeptSample
 from fewsight.active.pools.ready_parts import Part, ReadyParts
 from fewsight.channels import Channel, Encodings
 from fewsight.kernels.against import Against, Plain
@@ -58,6 +59,7 @@ class ImagePool(Pool):
             self.channels = [clone(channel).fit(chosen) for channel in self.channels]
             self.encodings = [channel.encode(self.images) for channel in self.channels]
         self._parts = ReadyParts(self._made_ready, len(self))
+        self._sample = KeptSample(self._ready_sample)
 
     @classmethod
     def encoded(
@@ -134,6 +136,17 @@ class ImagePool(Pool):
         pairs = zip(self.channels, self.encodings, strict=True)
         many = len(self) >= MANY
         return [channel.against(codes.part(start, stop), single=many) for channel, codes in pairs]
+
+    def with_sample(self, rows: Indices, sample: Indices, factors: Array) -> Array:
+        """As `block`; the sample is made ready, and compared with, once."""
+        if not len(rows) or not len(sample):
+            return np.zeros((len(rows), len(sample)))
+        return combined(self._sample.parts(rows, sample), factors)
+
+    def _ready_sample(self, sample: Indices) -> Compare:
+        pairs = zip(self.channels, self.encodings, strict=True)
+        ready = [channel.against(codes.take(sample), single=len(self) >= MANY) for channel, codes in pairs]
+        return lambda rows: [part.gram(codes.take(rows)) for part, codes in zip(ready, self.encodings, strict=True)]
 
     def examples(self, positions: Indices) -> Examples:
         return [self.images[place] for place in positions] if self.images else super().examples(positions)

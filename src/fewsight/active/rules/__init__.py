@@ -8,13 +8,14 @@ from fewsight._base.registry import Registry
 from fewsight.active.rules.base import Query, QueryRule
 from fewsight.active.rules.coverage import Coverage
 from fewsight.active.rules.exploration import Exploration
+from fewsight.active.rules.influence import Influence
 from fewsight.active.rules.random import Random
 from fewsight.active.rules.uncertainty import Margin, Uncertainty
 from fewsight.active.rules.value_of_information import ValueOfInformation
 from fewsight.active.rules.variance import Variance
 
 _CLASSES: tuple[type[QueryRule], ...] = (
-    *(Uncertainty, Margin, Variance, Random, Coverage, ValueOfInformation, Exploration),
+    *(Uncertainty, Margin, Variance, Random, Coverage, ValueOfInformation, Exploration, Influence),
 )
 QUERY_RULES: Registry[QueryRule] = Registry("query rule", QueryRule, _CLASSES, group="fewsight.query_rules")
 
@@ -28,6 +29,7 @@ __all__ = [
     "QUERY_RULES",
     "Coverage",
     "Exploration",
+    "Influence",
     "Margin",
     "Query",
     "QueryRule",

@@ -22,6 +22,7 @@ LARGEST_SEED = 2**32 - 1
 STRANGE = 0.8  # of the variance before any label: nothing labelled says much about such an example
 STANDS_FOR_MANY = "stands for many others"
 UNLIKE_ANYTHING = "least like anything labelled"
+BETWEEN = "between"
 
 
 @final
@@ -89,7 +90,7 @@ class QueryRule(ABC):
         if len(view.classes) == 1 or float(view.variance[position]) > STRANGE * prior:
             return UNLIKE_ANYTHING
         first, second = np.argsort(-view.mean[position], kind="stable")[:2]
-        return f"between {view.classes[first]} and {view.classes[second]}"
+        return f"{BETWEEN} {view.classes[first]} and {view.classes[second]}"
 
     @abstractmethod
     def _scores(self, view: View, candidates: Indices, rng: np.random.Generator) -> Array:
@@ -148,13 +149,30 @@ class QueryRule(ABC):
             order = np.arange(len(candidates))
         else:
             order = best_first(scores, size or 1, rng)
-        chosen = candidates[order]
-        if size is not None and size > 1:
-            chosen = diverse(view, chosen, size, rng)
-        chosen = chosen[: size or 1]
-        score_of = np.empty(len(view.diagonal))
-        score_of[candidates] = scores
-        return sorted_query(chosen, score_of[chosen])
+        return _query_of(view, candidates, scores, order, size, rng)
+
+    @staticmethod
+    def _best(view: View, candidates: Indices, scores: Array, size: int, rng: np.random.Generator) -> Query:
+        """The best of these by scores that are known."""
+        return _query_of(view, candidates, scores, best_first(scores, size, rng), size, rng)
+
+
+def _query_of(
+    view: View, candidates: Indices, scores: Array, order: Indices, size: int | None, rng: np.random.Generator
+) -> Query:
+    """The first of candidates that stand in this order, without near-duplicates where there are several."""
+    chosen = candidates[order]
+    if size is not None and size > 1:
+        chosen = diverse(view, chosen, size, rng)
+    chosen = chosen[: size or 1]
+    score_of = np.empty(len(view.diagonal))
+    score_of[candidates] = scores
+    return sorted_query(chosen, score_of[chosen])
+
+
+def telling_about_others(reason: str) -> str:
+    """The reason of a rule that also thinks of what an answer says about the rest of the pool."""
+    return f"{reason}, and the answer tells about others" if reason.startswith(BETWEEN) else reason
 
 
 def best_first(scores: Array, size: int, rng: np.random.Generator) -> Indices:

@@ -15,7 +15,7 @@ import numpy as np
 
 from fewsight._base.checks import check_integer
 from fewsight._base.types import Array, Indices
-from fewsight.active.rules.base import Query, QueryRule
+from fewsight.active.rules.base import Query, QueryRule, telling_about_others
 from fewsight.active.rules.diversity import diverse
 from fewsight.active.rules.uncertainty import Uncertainty
 from fewsight.active.views import View
@@ -46,8 +46,7 @@ class ValueOfInformation(QueryRule):
         check_integer(self, "n_answers", self.n_answers, least=1, most=1_000)
 
     def reason(self, view: View, position: int) -> str:
-        plain = super().reason(view, position)
-        return f"{plain}, and the answer tells about others" if plain.startswith("between") else plain
+        return telling_about_others(super().reason(view, position))
 
     def choose(self, view: View, candidates: Indices, size: int | None, rng: np.random.Generator) -> Query:
         size = min(size or 1, len(candidates))

@@ -44,6 +44,11 @@ class View(ABC):
         """Whether kernel values between pool examples are available."""
         return True
 
+    @property
+    def covariance_is_quick(self) -> bool:
+        """Whether posterior covariances are known, at little more than the cost of comparing the examples."""
+        return False
+
     @abstractmethod
     def kernel(self, rows: Indices, columns: Indices) -> Array:
         """Kernel values between examples of the pool (r, s).
@@ -63,6 +68,16 @@ class View(ABC):
         rows : positions (r,), from 0.
         columns : positions (s,), from 0.
         """
+
+    def covariance_with(self, rows: Indices, sample: Indices) -> Array:
+        """As `covariance`, with a sample of the pool that is mostly the same when it is asked for again (r, s).
+
+        Parameters
+        ----------
+        rows : positions (r,), from 0.
+        sample : positions (s,), from 0.
+        """
+        return self.covariance(rows, sample)
 
     @abstractmethod
     def probabilities_of(self, mean: Array, variance: Array) -> Array:

@@ -156,11 +156,19 @@ class PoolView(LabelledView):
     def variance(self) -> Array:
         return self._posterior.variance
 
+    @property
+    def covariance_is_quick(self) -> bool:
+        return True
+
     def kernel(self, rows: Indices, columns: Indices) -> Array:
         return self.pool.block(rows, columns, self.settings.factors)
 
     def covariance(self, rows: Indices, columns: Indices) -> Array:
         return self._posterior.covariance(self.kernel(rows, columns), rows, columns)
+
+    def covariance_with(self, rows: Indices, sample: Indices) -> Array:
+        K = self.pool.with_sample(rows, sample, self.settings.factors)
+        return self._posterior.covariance(K, rows, sample)
 
     def _familiarity(self, rows: Indices) -> tuple[Array, Array | None]:
         """By the examples of classes alone, as a `GPClassifier` sees it; worked out where labels of none, or distances, count."""

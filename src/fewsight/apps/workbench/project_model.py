@@ -26,7 +26,7 @@ from fewsight.apps.workbench.question_desk import FIXED, Put
 from fewsight.channels import Channel
 from fewsight.learners import Learner
 
-RULE = "uncertainty"
+RULE = "influence"
 RELEARN_EVERY = 20  # labels; sooner while there are few
 # What a channel looks at, in a word or two.
 CUES = {
