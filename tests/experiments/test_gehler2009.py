@@ -9,10 +9,13 @@ import numpy as np
 import pytest
 from experiments.gehler2009.brodatz import halves, histograms
 from experiments.gehler2009.chessboard import APART, board
-from experiments.gehler2009.layouts import draw
+from experiments.gehler2009.layouts import Kernels, Way, answers, draw
+from experiments.gehler2009.measuring import Learned
 from experiments.gehler2009.pca_sift import Grid, PcaSift
 
+from fewsight.gp import GramStack
 from fewsight.images import ImageSet, as_image
+from fewsight.learners.mkl import Weighted
 
 ROOT = Path(__file__).parents[2]
 
@@ -62,6 +65,26 @@ def test_photographs_that_stand_in_the_data_twice_are_never_on_both_sides(tmp_pa
     ]
     assert not numbers[0] & numbers[1]
     assert sum(label == "ant" for label in drawn.test_labels) == 50
+
+
+def test_all_ways_get_their_sums_from_one_pass_over_the_test_kernels():
+    rng = np.random.default_rng(0)
+    matrices = np.float32(rng.random((11, 7, 5)))  # kernels, test images, training images
+    weights, own = rng.random(11), np.where(rng.random((3, 11)) < 0.5, rng.random((3, 11)), 0.0)
+    duals = rng.normal(size=(3, 5))
+    found = [Weighted(own[c], duals[c], 0.5 * c, np.zeros(11), 1.0, 1.0, 1, 1) for c in range(3)]
+    learned = Learned(np.array(["a", "b", "c"]), found)
+    ways = [
+        Way({}, "windows", weights, lambda K_test: {"sum": K_test}),
+        Way({}, "windows", learned.weights, lambda margins: {"sum": margins}, learned),
+    ]
+    grams = {"levels": GramStack(5)}
+    kernels = Kernels(grams, {"windows": [1.0] * 11}, None, None, 11, 7)
+    object.__setattr__(kernels, "each", lambda places: (("windows", i, K[places]) for i, K in enumerate(matrices)))
+    plain, margins = (given["sum"] for given in answers(kernels, ways))
+    np.testing.assert_allclose(plain, np.tensordot(weights, matrices, 1), rtol=1e-6)
+    expected = [np.tensordot(own[c], matrices, 1) @ duals[c] + 0.5 * c for c in range(3)]
+    np.testing.assert_allclose(margins, np.stack(expected, axis=1), rtol=1e-4, atol=1e-4)
 
 
 @pytest.mark.slow
