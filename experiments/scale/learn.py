@@ -39,6 +39,7 @@ from fewsight.apps.workbench import learn
 from fewsight.channels import Channel, make_channel
 from fewsight.images import FeatureCache, ImageFile, ImageSet, image_set_from_class_folders
 from fewsight.learners import Learner
+from fewsight.learners.histograms import input as histogram_input
 from fewsight.metrics import log_loss
 from fewsight.persistence import save
 
@@ -124,7 +125,7 @@ def cell(options: argparse.Namespace, learner: str) -> dict[str, Any]:
     cache = FeatureCache()
     channels = [make_channel(name, cache=cache, n_jobs=1) for name in options.channels]
     stages, start, wall = Stages(), time.process_time(), time.perf_counter()
-    with stages.watched():
+    with stages.watched(), mock.patch.object(histogram_input, "FITTED_ON", options.fitted_on):
         learned = learn(train, channels, learner=learner)
     seconds = time.process_time() - start
     clock = time.perf_counter() - wall
@@ -167,6 +168,8 @@ def kept(options: argparse.Namespace, learner: str) -> dict[str, Any]:
     """From the work folder, or by a process of its own."""
     source = f"photographs{options.photographs}" if options.crops is None else f"crops_{options.crops.name}"
     source = "whole" if options.whole else source
+    if options.fitted_on != histogram_input.FITTED_ON:
+        source += f"_fitted_on{options.fitted_on}"
     path = options.work / f"{learner}_{source}_{'_'.join(options.channels)}_{options.seed}.json"
     if not path.exists():
         words = [word for word in sys.argv[1:] if word != "--only"]
@@ -187,6 +190,10 @@ def main() -> None:
     made.add_argument("--learners", nargs="+", default=["sparse_gp", "gp"])
     made.add_argument("--channels", nargs="+", default=["pretrained", "spatial_pmk"])
     made.add_argument("--seed", type=int, default=0)
+    usual = histogram_input.FITTED_ON
+    made.add_argument(
+        "--fitted-on", type=int, default=usual, help=f"images histogram_gp's codebook is made from ({usual})"
+    )
     made.add_argument("--only", help="one learner, in this process, to standard output")
     options = made.parse_args()
     options.work.mkdir(parents=True, exist_ok=True)
@@ -198,7 +205,7 @@ def main() -> None:
     for learner in options.learners:
         records.append(kept(options, learner))
         print(records[-1], flush=True)
-    write(options.json, {"channels": options.channels, "seed": options.seed}, records)
+    write(options.json, {"channels": options.channels, "seed": options.seed, "fitted_on": options.fitted_on}, records)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import socket
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from distributed import Client, Future
 
 ATTEMPTS = 3  # to send what the workers need, where it was lost with the last worker that held it
-PATIENCE = "10s"  # until a scheduler must have answered
+PATIENCE = 10  # seconds until a scheduler must have answered
 PIECES_PER_WORKER = 4  # so that a worker that is slow, or leaves, holds up a quarter of its share
 
 Result = TypeVar("Result")
@@ -41,12 +42,23 @@ def _client(who: str, address: str) -> Client:
     except ImportError:
         raise FewsightError(f"{who}: a cluster needs Dask; install it with: pip install 'fewsight[dask]'") from None
     try:
-        return Client(address, timeout=PATIENCE, set_as_default=False)
+        _check_somebody_listens(address)
+        return Client(address, timeout=f"{PATIENCE}s", set_as_default=False)
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split()).rstrip(".") or type(error).__name__
         raise InvalidInput(
             f"{who}: cluster must be a client or the address of a scheduler, got {shown(address)}: {reason}."
         ) from None
+
+
+def _check_somebody_listens(address: str) -> None:
+    """Where nobody does, a client takes its patience twice: to give up, and to close."""
+    from distributed.comm import parse_address, parse_host_port
+
+    scheme, place = parse_address(address)
+    if scheme in ("tcp", "tls"):
+        with socket.create_connection(parse_host_port(place), timeout=PATIENCE):
+            pass
 
 
 def workers_of(who: str, client: Client) -> list[str]:

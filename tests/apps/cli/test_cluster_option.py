@@ -32,7 +32,6 @@ def test_a_cluster_shares_the_work_of_one_learner(refused: Refused, photos: Path
     assert said.startswith("learn: sparse_gp, which learns on a cluster, cannot be used: ")
 
 
-@pytest.mark.slow  # a client that finds no scheduler takes 20 seconds to close
 def test_an_address_that_is_none_is_one_sentence(refused: Refused, photos: Path, tmp_path: Path) -> None:
     said = refused("learn", photos, "-o", tmp_path / "m", "--cluster", "no:such:thing", *SMALL)
     assert said.startswith("learn: cluster must be a client or the address of a scheduler, got 'no:such:thing': ")
