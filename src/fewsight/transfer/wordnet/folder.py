@@ -31,7 +31,9 @@ class Folder:
         except (OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
             raise InvalidInput(f"WordNet: {name} of {self.path} cannot be read ({error}).") from None
         if len(content) > MAX_FILE_BYTES:
-            raise InvalidInput(f"WordNet: {name} of {self.path} must be under {MAX_FILE_BYTES:,} bytes, but it is larger.")
+            raise InvalidInput(
+                f"WordNet: {name} of {self.path} must be under {MAX_FILE_BYTES:,} bytes, but it is larger."
+            )
         return content
 
     def _read_zip(self, name: str) -> bytes:
