@@ -2,7 +2,7 @@
 
     python -m experiments.active.audit DATA --work FOLDER
 
-A run begins without labels on a part of a pool, drawn by its seed. Now and then the interval is compared with the share
+A run begins without labels on a part of a pool, drawn by its seed. After some answers the interval is compared with the share
 of right decisions on all examples that have no label. It is asked to cover that in at least 85 of 100 runs.
 """
 

@@ -2,7 +2,7 @@
 
     python -m experiments.active.wrong_labels DATA --work FOLDER
 
-A run begins without labels; 5 % of the answers are another category, drawn by its seed. Now and then the labels are
+A run begins without labels; 5 % of the answers are another category, drawn by its seed. After some answers the labels are
 ranked by leave-one-out surprise. At least half of the wrong ones are to be in the first tenth.
 """
 

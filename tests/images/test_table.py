@@ -97,7 +97,7 @@ def test_file_names_that_are_not_utf8_are_found(folder: Path) -> None:
         ("file,category\n", "got 0 rows and no image"),
         ("file,category\nnone.png,cat\n", r"got 1 rows and no image that can be read, the first: .*none\.png: no such"),
         (b"file,category\na.png,caf\xe9\n", r"must be written in UTF-8, got .* in line 2; save the table as UTF-8"),
-        ("file,category\na.png," + "x" * 200_000, "must be CSV, got a fault in line 2: field larger"),
+        ("file,category\na.png," + "x" * 200_000, "must be CSV, got an error in line 2: field larger"),
     ],
 )
 def test_tables_that_make_no_sense_are_refused_with_a_sentence(

@@ -107,7 +107,7 @@ def read_header(path: Path) -> dict[str, Any]:
 def _read(stream: BinaryIO, what: str | None) -> State:
     with zipfile.ZipFile(stream) as archive:
         if len(archive.infolist()) != _n_members_written(stream):
-            raise ArchiveError("damaged (its table of contents is not whole).")
+            raise ArchiveError("damaged (its table of contents is incomplete).")
         _check_members(archive.infolist(), os.fstat(stream.fileno()).st_size)
         header = _read_header(archive)
         members = [entry for entry in archive.infolist() if entry.filename != HEADER]
@@ -132,9 +132,9 @@ def _check_members(entries: list[zipfile.ZipInfo], n_bytes: int) -> None:
     if HEADER not in names or len(set(names)) < len(names):
         raise ArchiveError("damaged (its header is missing, or a member is there twice).")
     if not all(name.endswith(".npy") for name in names if name != HEADER):
-        raise ArchiveError("damaged (it holds something else than arrays).")
+        raise ArchiveError("damaged (it holds something other than arrays).")
     if not all(entry.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED) for entry in entries):
-        raise ArchiveError("damaged (it is packed in a way that is not ours).")
+        raise ArchiveError("damaged (it is compressed in an unknown way).")
     if sum(entry.file_size for entry in entries) > _most_unpacked(n_bytes):
         raise ArchiveError("damaged (it would unpack to far more than it can hold).")
 

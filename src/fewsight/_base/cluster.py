@@ -83,7 +83,7 @@ def with_shared(client: Client, shared: object, work: Callable[[Future], Result]
         except (FutureCancelledError, KilledWorker, TimeoutError) as error:
             if attempt == ATTEMPTS:
                 raise FewsightError(
-                    f"the cluster lost its workers {ATTEMPTS} times ({type(error).__name__}): do they have memory enough?"
+                    f"the cluster lost its workers {ATTEMPTS} times ({type(error).__name__}): do they have enough memory?"
                 ) from error
     raise AssertionError  # it returned, or raised
 

@@ -23,7 +23,7 @@ try:
 except ImportError:  # Windows, where a file that is open cannot be removed
     fcntl = None
 
-ABANDONED_SECONDS = 3600.0  # where there are no locks, a file that was not touched for so long is nobody's
+ABANDONED_SECONDS = 3600.0  # where there are no locks, a file that was not touched for this long belongs to nobody
 _TEMPORARY = re.compile(r"\.writing-[0-9a-f]{16}")
 
 

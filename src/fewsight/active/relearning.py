@@ -46,6 +46,8 @@ class Relearning:
     def found(self) -> tuple[object, LabelledView]:
         """The settings, and the pool as they let it be seen; handed out once, as the view changes from then on."""
         if self._found is None:
-            raise InvalidInput("ActiveLearner: a re-learning must have run before it is adopted, and is adopted once.")
+            raise InvalidInput(
+                "ActiveLearner: a re-learning must have run before it is adopted, and can be adopted only once."
+            )
         found, self._found = self._found, None
         return found

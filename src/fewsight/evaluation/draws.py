@@ -43,7 +43,7 @@ class Readable:
             draws = self._draw(protocol, members)
             if not self._try(members if attempt >= ROUNDS else _drawn(draws)):
                 return draws
-        raise InvalidInput("evaluate: the images change while they are read; every draw meets another broken one.")
+        raise InvalidInput("evaluate: the images change while they are read; every draw meets another unreadable one.")
 
     def _draw(self, protocol: Protocol, members: Indices) -> list[Draw]:
         try:

@@ -37,7 +37,7 @@ class InterestPatches:
     detector : "kb" (circles of unpredictable grey levels), "dog" (differences of Gaussians), "harris" (corners) or "hessian"
         (blobs and saddles of one sign).
     max_points : the strongest are kept.
-    width : pixels that the image is made wide, be it smaller or larger.
+    width : width in pixels that the image is scaled to, up or down.
     smallest : the smallest half side of a patch, in pixels; what is found at finer scales is left out.
     spacing : a point nearer to a stronger one than this many half sides of the smaller patch is left out; 0 leaves out none.
     """

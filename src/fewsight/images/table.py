@@ -135,7 +135,7 @@ def _rows(csv_path: str | os.PathLike[str]) -> Iterator[_Row]:
             if any(cell.strip() for cell in cells):
                 yield _row(cells, file_column, category_column, reader.line_num, name)
     except csv.Error as error:
-        raise InvalidInput(f"{name}: the table must be CSV, got a fault in line {reader.line_num}: {error}.") from None
+        raise InvalidInput(f"{name}: the table must be CSV, got an error in line {reader.line_num}: {error}.") from None
 
 
 def text_of_table(csv_path: str | os.PathLike[str], what: str) -> str:

@@ -46,7 +46,7 @@ class GrownKernels:
             return parts[0] if len(parts) == 1 else Sum(tuple(parts))
         windows = [channel for channel in self.kernels if isinstance(channel, Windows)]
         if len(windows) != len(self.kernels):
-            raise InvalidInput("GrownKernels: only kernels of rows or windows channels become one.")
+            raise InvalidInput("GrownKernels: only kernels of rows or windows channels can be joined into one.")
         return Windows.of(windows, self.weights.tolist())
 
 

@@ -456,7 +456,7 @@ def _client_for(X: Any) -> Client:
         return default_client()
     except ValueError:
         raise InvalidInput(
-            f"{WHO}: a Dask array needs a cluster: name one, or make a distributed.Client before."
+            f"{WHO}: a Dask array needs a cluster: name one, or make a distributed.Client first."
         ) from None
 
 

@@ -111,7 +111,7 @@ def test_a_damaged_network_is_one_sentence(refused: Refused, photos: Path, tmp_p
     said = refused(
         "learn", photos, "-o", tmp_path / "model", "--channels", "embedding", "--set", f"embedding.model={network}"
     )
-    assert "net.onnx: must be an ONNX model, got a file that is none or is damaged" in said
+    assert "net.onnx: must be an ONNX model, got a file that is not one or is damaged" in said
 
 
 @needs_weights

@@ -179,7 +179,7 @@ def damage(place, old, new):
         (damage("data.noun", " 001 + 00000007", " 002 + 00000007"), "line 2 of data.noun"),
         (
             damage("data.noun", "@ 00001000", "@ 00009999"),
-            "data.noun of .* names synset 00009999, which data.noun has not",
+            "data.noun of .* names synset 00009999, which is not in data.noun",
         ),
         (damage("data.noun", "00001007 ", "00001000 "), "must have each synset once"),
         (damage("index.noun", "cat n 1 ", "cat n 2 "), "of index.noun"),

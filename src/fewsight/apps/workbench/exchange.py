@@ -263,7 +263,7 @@ def _rows(csv_path: str | os.PathLike[str]) -> Iterator[tuple[str, str, str, str
                 yield from_cell(values[0]), from_cell(values[1]), values[2].lower(), values[3].lower()
     except csv.Error as error:
         raise InvalidInput(
-            f"{printable(csv_path)}: the table must be CSV, got a fault in line {reader.line_num}: {error}."
+            f"{printable(csv_path)}: the table must be CSV, got an error in line {reader.line_num}: {error}."
         ) from None
 
 

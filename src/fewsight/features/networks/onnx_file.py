@@ -62,7 +62,9 @@ def _graph_of(content: bytes, name: str) -> OnnxGraph:
     try:
         return read_graph(content)
     except (Damaged, RecursionError) as error:
-        raise InvalidInput(f"{name}: must be an ONNX model, got a file that is none or is damaged ({error}).") from None
+        raise InvalidInput(
+            f"{name}: must be an ONNX model, got a file that is not one or is damaged ({error})."
+        ) from None
 
 
 def _files_beside(graph: OnnxGraph, path: Path | None, name: str) -> list[Path]:

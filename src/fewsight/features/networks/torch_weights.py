@@ -36,7 +36,7 @@ def read_torch_weights(content: bytes, name: str) -> dict[str, np.ndarray]:
         return _read(io.BytesIO(content))
     except Exception as error:  # a stranger's bytes: UnpicklingError, EOFError, KeyError, TypeError ...
         raise InvalidInput(
-            f"{name}: the weights must be a state dictionary of torch, got a file that is none ({error})."
+            f"{name}: the weights must be a state dictionary of torch, got a file that is not one ({error})."
         ) from None
 
 

@@ -126,7 +126,7 @@ def _from_csv(path: str | os.PathLike[str], name: str) -> VectorTable:
                 keys.append(cells[key] if key < len(cells) else "")
                 rows.append(_numbers(cells, key, heading, reader.line_num, name))
     except csv.Error as error:
-        raise InvalidInput(f"{name}: {WHAT} must be CSV, got a fault in line {reader.line_num}: {error}.") from None
+        raise InvalidInput(f"{name}: {WHAT} must be CSV, got an error in line {reader.line_num}: {error}.") from None
     if not rows:
         raise InvalidInput(f"{name}: {WHAT} must have rows below its heading, got none.")
     return _table(name, keys, np.stack(rows), by_hash=by_hash)

@@ -31,7 +31,9 @@ class Folder:
         except (OSError, zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as error:
             raise InvalidInput(f"WordNet: {name} of {self.path} cannot be read ({error}).") from None
         if len(content) > MAX_FILE_BYTES:
-            raise InvalidInput(f"WordNet: {name} of {self.path} must be under {MAX_FILE_BYTES:,} bytes, it is larger.")
+            raise InvalidInput(
+                f"WordNet: {name} of {self.path} must be under {MAX_FILE_BYTES:,} bytes, but it is larger."
+            )
         return content
 
     def _read_zip(self, name: str) -> bytes:
@@ -73,4 +75,4 @@ def _inside_zip(path: Path) -> str:
         inside = name.removesuffix(NEEDED[0])
         if name.endswith(NEEDED[0]) and all(inside + needed in names for needed in NEEDED):
             return inside
-    raise InvalidInput(f"WordNet: {path} must be a zip with {' and '.join(NEEDED)} in it, it is not.")
+    raise InvalidInput(f"WordNet: {path} must be a zip with {' and '.join(NEEDED)} in it, but it is not.")

@@ -41,7 +41,9 @@ def information_from_file(nouns: Nouns, content: bytes, name: str) -> Array:
         frequencies[row] = frequency
         total += frequency * is_root
     if total <= 0.0:
-        raise InvalidInput(f"WordNet: {name} must be a file of information content with a noun as its ROOT, it is not.")
+        raise InvalidInput(
+            f"WordNet: {name} must be a file of information content with a noun as its ROOT, but it is not."
+        )
     return _information(frequencies, total)
 
 

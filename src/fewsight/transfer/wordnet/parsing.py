@@ -42,7 +42,7 @@ def parse_nouns(folder: Folder) -> Nouns:
     synsets = [_parse(_synset, "data.noun", *line, folder) for line in _lines(folder, "data.noun")]
     rows = {synset.offset: row for row, synset in enumerate(synsets)}
     if not synsets or len(rows) < len(synsets):
-        raise InvalidInput(f"WordNet: data.noun of {folder.path} must have each synset once, it has not.")
+        raise InvalidInput(f"WordNet: data.noun of {folder.path} must have each synset once, but one occurs twice.")
     entries = [_parse(_entry, "index.noun", *line, folder) for line in _lines(folder, "index.noun")]
     senses = [[_row(rows, offset, "index.noun", folder) for offset in offsets] for _, offsets in entries]
     lemmas = [lemma for lemma, _ in entries]
@@ -127,7 +127,7 @@ def _number(field: str) -> int:
 def _lines(folder: Folder, name: str) -> list[tuple[int, str]]:
     content = folder.read(name)
     if content is None:
-        raise InvalidInput(f"WordNet: {folder.path} must have a file {name}, it has not.")
+        raise InvalidInput(f"WordNet: {folder.path} must have a file {name}, but it has none.")
     return list(numbered_lines(content))
 
 
@@ -140,5 +140,5 @@ def _parse(parser: Callable[[str], T], name: str, number: int, line: str, folder
 
 def _row(rows: dict[int, int], offset: int, name: str, folder: Folder) -> int:
     if offset not in rows:
-        raise InvalidInput(f"WordNet: {name} of {folder.path} names synset {offset:08d}, which data.noun has not.")
+        raise InvalidInput(f"WordNet: {name} of {folder.path} names synset {offset:08d}, which is not in data.noun.")
     return rows[offset]

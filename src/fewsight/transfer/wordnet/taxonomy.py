@@ -89,7 +89,9 @@ class Taxonomy:
 
     def _check_listed(self, name: str) -> None:
         if name not in self._chosen:
-            raise InvalidInput(f"Taxonomy: {shown(name)} must be one of the {len(self.names)} categories, it is not.")
+            raise InvalidInput(
+                f"Taxonomy: {shown(name)} must be one of the {len(self.names)} categories, but it is not."
+            )
 
 
 def _checked_names(names: Sequence[str]) -> Sequence[str]:
