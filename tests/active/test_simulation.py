@@ -50,7 +50,7 @@ def test_with_a_lag_each_question_is_chosen_that_many_answers_behind(lag, digits
     records = simulate(learner, X, truth, n_queries=25, relearn_every=None, lag=lag)
     asked = [record["asked"][0] for record in records[1:]]
     first = records[0]["asked"]
-    active = ActiveLearner(learner, explore=False, audit_share=0.0, relearn_every=None)
+    active = ActiveLearner(learner, "uncertainty", explore=False, audit_share=0.0, relearn_every=None)
     known = [int(label) if place in first else None for place, label in enumerate(truth)]
     active.fit(X, known)
     for turn, position in enumerate(asked):

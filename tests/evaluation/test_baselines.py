@@ -19,7 +19,7 @@ from fewsight.learners import GPClassifier, LogisticClassifier
 
 LABELS = (4, 8, 12, 16)
 ASKED, RANDOM, LOGISTIC, NEAREST = (
-    Arm("gp", "uncertainty"),
+    Arm("gp", "influence"),
     Arm("gp", "random"),
     Arm("logistic", "random"),
     Arm("nn", "random"),
@@ -65,7 +65,7 @@ def test_records_name_the_learner_the_rule_and_the_labels(found):
     records = found.records()
     assert len(records) == 6 * 4 * 3
     assert {(record["learner"], record["rule"], record["combine"]) for record in records} >= {
-        ("gp", "uncertainty", "none"),
+        ("gp", "influence", "none"),
         ("logistic", "random", "none"),
     }
     assert json.dumps(records)

@@ -124,7 +124,7 @@ def compare_baselines(
     *,
     learner: Learner | None = None,
     baselines: Sequence[str] = BASELINES,
-    rule: str = "uncertainty",
+    rule: str = "influence",
     labels: Sequence[int] | None = None,
 ) -> Comparison:
     """Learning curves over labels for fewsight and for baselines, all on the same test images.
