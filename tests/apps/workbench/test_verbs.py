@@ -132,7 +132,7 @@ Try = Callable[[Workbench], object]
         (lambda bench: bench.new_category("owl"), "the name must be a new one, but 'owl' is there already"),
         (lambda bench: bench.new_category(" "), "must have 1 to 100 characters and no line breaks, got ''"),
         (lambda bench: bench.new_category("x" * 101), "must have 1 to 100 characters and no line breaks"),
-        (lambda bench: bench.rename("none", "tit"), "a category must be one of those there are, got 'none'"),
+        (lambda bench: bench.rename("none", "tit"), "a category must be one of those that exist, got 'none'"),
         (lambda bench: bench.merge("owl", "owl"), "the categories must be two, got 'owl' twice"),
         (lambda bench: bench.label("../secret", "owl"), "must be named by the 40 digits of its content hash"),
         (lambda bench: bench.label("0" * 40, "owl"), "an image must be one that was read, got '0000"),
