@@ -85,7 +85,7 @@ def ways(found: Kernels, labels: Array, options: argparse.Namespace, learned_one
         about = {"layout": layout, "combine": combine, "level": LEVELS - 1 if layout == "cells" else None}
         start = process_time()
         if combine == "evidence":
-            weights = evidence_weights(found.grams[layout], labels)
+            weights = evidence_weights(found.grams[layout], labels, options.spread)
         else:
             learned = learn_weights(combine, found.grams[layout], labels, C)
             weights = mean_weights(learned.weights)
@@ -99,9 +99,16 @@ def ways(found: Kernels, labels: Array, options: argparse.Namespace, learned_one
         yield machines_way(found, "windows", weights, labels, {"curve": count})
 
 
-def evidence_weights(grams: GramStack, labels: Array) -> Array:
-    """Of kernels that a Gaussian process takes in by the slope of its evidence; the others have none."""
-    grown = grow_weights(grams, np.where(labels[:, None] == np.unique(labels), 1.0, -1.0), most=MOST_BY_EVIDENCE)
+def evidence_weights(grams: GramStack, labels: Array, spread: float) -> Array:
+    """Of kernels that a Gaussian process takes in by the slope of its evidence; the others have none.
+
+    With `spread`, weight is kept from a few of them, and there may be as many as there are.
+    """
+    targets = np.where(labels[:, None] == np.unique(labels), 1.0, -1.0)
+    if spread:
+        grown = grow_weights(grams, targets, most=len(grams), per_round=MOST_BY_EVIDENCE, spread=spread)
+    else:
+        grown = grow_weights(grams, targets, most=MOST_BY_EVIDENCE)
     weights = np.zeros(len(grams))
     weights[grown.chosen] = grown.weights
     return weights
@@ -163,6 +170,8 @@ def split(images: ImageSet, options: argparse.Namespace, seed: int, per_class: i
         "most_by_evidence": MOST_BY_EVIDENCE,
         "version": 4,
     }
+    if options.spread:
+        settings["spread"] = options.spread
     if options.learners != LEARNERS:
         settings["learners"] = list(options.learners)
     return kept(options.work, "caltech101", settings, lambda: cell(images, options, seed, per_class, learned_ones))
@@ -241,6 +250,7 @@ def add_split_options(made: argparse.ArgumentParser) -> None:
     made.add_argument("--most-test", type=int, default=50, help="test images of each class, at most (50)")
     made.add_argument("--windows", type=int, default=1_000, help="windows that are drawn (1000)")
     made.add_argument("--ways", type=words, default=("l1", "l2", "evidence"), help="of learning (l1,l2,evidence)")
+    made.add_argument("--spread", type=float, default=0.0, help="of weights by evidence (0: as few as it likes)")
     made.add_argument("--learners", type=words, default=LEARNERS, help="svm alone, or both (svm,gp)")
     made.add_argument("--splits", type=int, help="of these seeds, how many with l1 and learned weights of cells (all)")
 

@@ -69,3 +69,33 @@ def test_no_more_kernels_are_chosen_than_allowed():
     assert len(grow_weights(GramList(GRAMS), TARGETS, most=1).chosen) == 1
     with pytest.raises(InvalidInput, match="grow_weights: per_round must be a whole number >= 1"):
         grow_weights(GramList(GRAMS), TARGETS, per_round=0)
+
+
+def test_weight_is_spread_over_more_kernels_where_that_is_asked_for():
+    sharp, wide, level = (grow_weights(GramList(GRAMS), TARGETS, spread=spread) for spread in (0.0, 0.3, 1e3))
+    assert len(sharp.chosen) < len(wide.chosen) <= len(level.chosen) == 4
+    assert (sharp.weights**2).sum() > (wide.weights**2).sum() > (level.weights**2).sum()
+    np.testing.assert_allclose(level.weights, 0.25, atol=1e-3)
+    assert sharp.log_evidence > wide.log_evidence > level.log_evidence  # of the kernels, without what was taken off
+
+
+def test_no_share_of_spread_weights_would_better_be_elsewhere():
+    spread = 0.05
+    grown = grow_weights(GramList(GRAMS), TARGETS, spread=spread)
+    weights = np.zeros(4)
+    weights[grown.chosen] = grown.weights
+
+    def worth(shares):
+        noise = np.full(60, grown.noise_level)
+        found = log_evidence_and_gradients(GRAMS, shares, TARGETS, noise, free_mean=True, any_scale=True)
+        return found.value / TARGETS.size - spread * float(shares @ shares)
+
+    best = worth(weights)
+    for giver in grown.chosen:
+        for taker in range(4):
+            moved = weights.copy()
+            moved[giver] -= 0.02
+            moved[taker] += 0.02
+            assert worth(moved) <= best + 1e-6
+    with pytest.raises(InvalidInput, match="grow_weights: spread must be"):
+        grow_weights(GramList(GRAMS), TARGETS, spread=-1.0)

@@ -8,6 +8,9 @@ kernel K that is not in the sum yet is
 one matrix W serves all kernels. It is the counterpart of T - lambda in a support vector machine [Gehler2009, eq. 5]: what K
 explains, less what it costs. Where the slope is not above zero the best weight is zero, so that no further penalty is needed for
 few kernels; the search runs over the weights themselves, which unlike their logarithms reach zero.
+
+Few kernels are not always the best to decide with. As the squared norm of weights does in [Gehler2009, eq. 6], `spread` times the
+sum of the squared shares of the weights, taken off the evidence per target, keeps more of them, and lets weights be zero still.
 """
 
 from __future__ import annotations
@@ -77,17 +80,27 @@ class GrownWeights:
 
 
 def sparse_weights(
-    grams: Grams, targets: Array, balance: Array, start: Array, noise_level: float, *, free_mean: bool = True
+    grams: Grams,
+    targets: Array,
+    balance: Array,
+    start: Array,
+    noise_level: float,
+    *,
+    free_mean: bool = True,
+    spread: float = 0.0,
 ) -> tuple[Array, float, float]:
-    """Weights >= 0 that add up to 1, noise level and log evidence at the maximum of the evidence over both and their scale."""
+    """Weights >= 0 that add up to 1, noise level and log evidence, at the maximum over both and their scale of the evidence per
+    target less `spread` times the sum of the squared shares."""
     patterns = Patterns.of(targets)
 
     def fall(place: Array) -> tuple[float, Array]:
         weights, level = place[:-1], float(np.exp(place[-1]))
         noise = level * balance
         found, _ = evaluate(grams, weights, targets, noise, free_mean=free_mean, any_scale=True, patterns=patterns)
-        gradient = np.append(found.d_weights, level * float(found.d_noise @ balance))
-        return -STEEPNESS * found.value / targets.size, -STEEPNESS * gradient / targets.size
+        penalty, d_penalty = _concentration(weights)
+        gradient = np.append(found.d_weights, level * float(found.d_noise @ balance)) / targets.size
+        gradient[:-1] -= spread * d_penalty
+        return -STEEPNESS * (found.value / targets.size - spread * penalty), -STEEPNESS * gradient
 
     box = np.array([(0.0, 1e3)] * len(grams) + [tuple(np.log(NOISE_BOUNDS))])
     first = np.append(start, np.log(np.clip(noise_level, *NOISE_BOUNDS)))
@@ -96,9 +109,21 @@ def sparse_weights(
     )
     weights, level, total = found.x[:-1], float(np.exp(found.x[-1])), float(found.x[:-1].sum())
     if not total > 0:  # noise alone explains the targets
-        return start, noise_level, -fall(first)[0] * targets.size / STEEPNESS
+        value = -fall(first)[0] / STEEPNESS + spread * _concentration(start)[0]
+        return start, noise_level, value * targets.size
+    value = -float(found.fun) / STEEPNESS + spread * _concentration(weights)[0]
     weights = np.where(weights > NOTHING * total, weights, 0.0)
-    return weights / weights.sum(), level / total, -float(found.fun) * targets.size / STEEPNESS
+    return weights / weights.sum(), level / total, value * targets.size
+
+
+def _concentration(weights: Array) -> tuple[float, Array]:
+    """The sum of the squared shares of weights >= 0, from 1 / k to 1, and its derivatives; 0 where nothing has weight."""
+    total = float(weights.sum())
+    if not total > 0:
+        return 0.0, np.zeros(len(weights))
+    shares = weights / total
+    value = float(shares @ shares)
+    return value, 2.0 * (shares - value) / total
 
 
 def grow_weights(
@@ -110,6 +135,7 @@ def grow_weights(
     most: int = 100,
     per_round: int = 5,
     free_mean: bool = True,
+    spread: float = 0.0,
 ) -> GrownWeights:
     """Choose kernels by evidence: the best alone first, then round by round those with the largest slope at weight zero.
 
@@ -122,6 +148,7 @@ def grow_weights(
     most : no more kernels than this.
     per_round : how many may join in a round.
     free_mean : let each column of targets have an unknown constant, see `fewsight.gp.evidence`.
+    spread : how much a sum of the squared weights counts against the evidence per target: above 0, more kernels share the weight.
     """
     who = "grow_weights"
     candidates = check_grams(who, candidates)
@@ -130,6 +157,7 @@ def grow_weights(
     gain = check_number(who, "gain", gain, least=0, most=1e6)
     most = check_integer(who, "most", most, least=1)
     per_round = check_integer(who, "per_round", per_round, least=1)
+    spread = check_number(who, "spread", spread, least=0, most=1e6)
     at_mean = EvidenceSlope.at(candidates.mean(), _unit(targets), START_NOISE * balance, free_mean=free_mean)
     chosen = [int(np.argmax(at_mean.of_all(candidates)))]
     weights, level = np.ones(1), START_NOISE
@@ -137,8 +165,11 @@ def grow_weights(
     while True:
         n_rounds += 1
         among = GramList([candidates[number] for number in chosen])
-        weights, level, value = sparse_weights(among, targets, balance, weights, level, free_mean=free_mean)
+        weights, level, value = sparse_weights(
+            among, targets, balance, weights, level, free_mean=free_mean, spread=spread
+        )
         slopes = _slopes(among, weights, level, targets, balance, free_mean).of_all(candidates) / targets.size
+        slopes += 2.0 * spread * _concentration(weights)[0]  # whatever joins makes the shares smaller
         slopes[chosen] = -np.inf
         order = np.argsort(-slopes, kind="stable")[:per_round]
         joining = [int(number) for number in order if slopes[number] > gain][: most - len(chosen)]
