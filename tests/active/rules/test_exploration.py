@@ -30,7 +30,9 @@ def test_exploration_adds_three_ranks():
 
 
 def test_exploring_finds_a_rare_category_sooner_and_costs_no_accuracy(digits, digit_gram):
-    truth, needed, right = digits[1], {True: [], False: []}, {True: [], False: []}
+    truth = digits[1]
+    ways = {"exploring": ("uncertainty", True), "plain": ("uncertainty", False), "default": ("influence", True)}
+    needed, right = {way: [] for way in ways}, {way: [] for way in ways}
     for seed in range(1000, 1012):
         rng = np.random.default_rng(seed)
         rare = int(rng.integers(10))
@@ -39,15 +41,17 @@ def test_exploring_finds_a_rare_category_sooner_and_costs_no_accuracy(digits, di
         pool, names = GramPool(digit_gram[np.ix_(rows, rows)]), truth[rows]
         first = {int(label): int(np.flatnonzero(names == label)[0]) for label in np.unique(names) if label != rare}
         known = [label if first.get(label) == place else None for place, label in enumerate(names.tolist())]
-        for explore, counts in needed.items():
+        for way, (rule, explore) in ways.items():
             learner = GPClassifier("precomputed", noise_variance=0.01)
-            active = ActiveLearner(learner, explore=explore, relearn_every=None, random_state=seed).fit(pool, known)
+            options = {"explore": explore, "relearn_every": None, "random_state": seed}
+            active = ActiveLearner(learner, rule, **options).fit(pool, known)
             asked = 0
             while rare not in active.view_.classes or active.view_.n_labelled < 60:
                 asked += rare not in active.view_.classes
                 query = active.query()
                 active.teach(query.indices, names[query.indices])
-            counts.append(asked)
-            right[explore].append(np.mean(np.array(active.predict()) == names))
-    assert np.mean(needed[True]) < 0.9 * np.mean(needed[False])
-    assert np.mean(right[True]) > np.mean(right[False]) - 0.015
+            needed[way].append(asked)
+            right[way].append(np.mean(np.array(active.predict()) == names))
+    for way in ("exploring", "default"):
+        assert np.mean(needed[way]) < 0.9 * np.mean(needed["plain"])
+        assert np.mean(right[way]) > np.mean(right["plain"]) - 0.015
