@@ -106,7 +106,7 @@ def test_a_job_that_has_not_run_or_was_adopted_is_refused(started):
     active, _ = started
     job = active.relearning()
     for _ in range(2):
-        with pytest.raises(InvalidInput, match="must have run before it is adopted, and is adopted once"):
+        with pytest.raises(InvalidInput, match="must have run before it is adopted, and can be adopted only once"):
             active.adopt(job)
         job = active.relearning().run()
         assert job.done

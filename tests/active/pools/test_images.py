@@ -23,6 +23,7 @@ def test_kernel_values_are_those_of_the_channels():
     assert not hasattr(CHANNEL, "learned_")
 
 
+@pytest.mark.slow
 def test_comparing_with_a_sample_again_and_again_gives_the_same_kernel_values():
     pool, factors = ImagePool(IMAGES, [CHANNEL, Colour()]), np.array([0.5, 2.0])
     for rows, sample in (([0, 2], [1, 3, 4]), ([2, 1], [1, 3, 4]), ([0], [2]), ([], [2])):

@@ -29,6 +29,7 @@ def test_exploration_adds_three_ranks():
     assert query.scores[0] == pytest.approx(ranks.max() / (3 * len(ranks)))
 
 
+@pytest.mark.slow
 def test_exploring_finds_a_rare_category_sooner_and_costs_no_accuracy(digits, digit_gram):
     truth = digits[1]
     ways = {"exploring": ("uncertainty", True), "plain": ("uncertainty", False), "default": ("influence", True)}

@@ -21,6 +21,7 @@ Run = Callable[..., Result]
 Refused = Callable[..., str]
 
 
+@pytest.mark.slow
 def test_learn_says_what_was_borrowed_and_the_model_keeps_it(run: Run, one_of_grass: Path, tmp_path: Path) -> None:
     result = run("learn", one_of_grass, "-o", tmp_path / "model.fewsight", "--borrow", *SMALL)
     assert result.exit_code == 0, result.output
@@ -61,6 +62,7 @@ def test_a_sense_of_no_category_is_refused(refused: Refused, photos: Path, tmp_p
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_evaluate_tries_every_category_as_the_new_one(run: Run, photos: Path, tmp_path: Path) -> None:
     output = tmp_path / "borrowing.json"
     result = run("evaluate", photos, "--borrow", "--per-class", "1,2", "--repeats", "2", "--json", output, *SMALL)

@@ -138,7 +138,7 @@ def test_a_sense_is_set_by_a_word_a_number_or_a_synset(small, wanted, gloss):
         ("bass", True, "the sense of 'bass' must be a word or a number, got True"),
         ("bass", 1.5, "the sense of 'bass' must be a word or a number, got 1.5"),
         ("XK-21", "qwzzk", "the sense of 'XK-21' must be a noun that WordNet knows, got 'qwzzk'"),
-        ("nobody", "fish", "'nobody' must be one of the 2 categories, it is not"),
+        ("nobody", "fish", "'nobody' must be one of the 2 categories, but it is not"),
     ],
 )
 def test_a_sense_that_cannot_be_set_lists_those_that_can(small, name, wanted, message):
