@@ -42,7 +42,7 @@ def one_run(images: ImageSet, channel: Channel, seed: int, options: argparse.Nam
         seed=seed,
     )
     counts = [*range(options.categories, options.labels, options.every), options.labels]
-    found = compare_baselines(chosen, protocol, {CHANNEL: channel}, labels=counts)
+    found = compare_baselines(chosen, protocol, {CHANNEL: channel}, labels=counts, rule=ASKED.rule)
     curves = [[*arm, metric, values[0].tolist()] for arm, by in found.curves.items() for metric, values in by.items()]
     return {"labels": counts, "curves": curves, "pool": found.n_pool, "tested": found.n_tested, "categories": order}
 
