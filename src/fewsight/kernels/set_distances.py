@@ -22,8 +22,8 @@ from fewsight.kernels.sets import SetKernel
 class Correspondence(SetKernel):
     """k(A, B) = exp(-gamma D(A, B)), D the mean squared distance of a descriptor to the nearest one of the other set.
 
-    Both directions count the same. With a `distortion` w, w^2 |p - q|^2 is added to the squared distance of descriptors at the
-    positions p and q. A set without any descriptor is like others without, and like nothing else. [Kapoor2010, section 8]
+    Both directions count the same. With a `distortion` w, ``w^2 |p - q|^2`` is added to the squared distance of descriptors at
+    the positions p and q. A set without any descriptor is like others without, and like nothing else. [Kapoor2010, section 8]
 
     This is no positive semi-definite function of all sets: where gamma D is small for most pairs, its matrices have
     eigenvalues below zero. With gamma at 1 to 2 divided by the mean distance there are none, or hardly any. The channels
