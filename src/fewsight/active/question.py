@@ -22,11 +22,7 @@ from fewsight.active.views.base import Answer
 
 CHECK = "a random check"
 FEW = 3  # labels of each category, on average
-EVERY, EVERY_AFTER, SELDOM = (
-    2,
-    3,
-    10,
-)  # which question of a rule explores: while labels are few, later, and where nothing hides
+EVERY, EVERY_AFTER, SELDOM = 2, 3, 10  # which question explores: while labels are few, later, and where nothing hides
 SPARE = 4  # choices of a rule beyond those that are wanted, where some may be twins of what is held
 NOBODY: Indices = np.zeros(0, dtype=np.intp)
 
