@@ -65,6 +65,8 @@ def check(folder: Path, said: str) -> None:
         (sentence,) = re.findall(lesson, said, re.MULTILINE)
         assert sentence in report
     assert words in report
+    (who_is_ahead,) = re.findall(r"^At \d+ per category .*$", said, re.MULTILINE)
+    assert who_is_ahead in report
     assert report.count("Which image to label next") == 1
     assert "  fewsight label --demo" in said.splitlines()
 

@@ -21,8 +21,6 @@ EXAMPLES = """
 
 [bold]fewsight demo --output somewhere[/bold]
 """
-OURS = "fewsight"
-OTHERS = {"svm": "support vector machine", "nn": "nearest neighbour"}
 
 
 def demo(
@@ -48,7 +46,7 @@ def _answer(shown: Demonstration) -> None:
     categories = plural(len(shown.learned.counts), "category", "categories")
     _show_accuracies(shown.evaluation)
     tell(
-        _compared(shown.evaluation),
+        shown.compared,
         "",
         asking_in_words(shown.asking),
         *shown.lessons,
@@ -95,6 +93,8 @@ def _show_accuracies(evaluation: Evaluation) -> None:
 def _rows(evaluation: Evaluation) -> Iterator[tuple[str, str, str, str]]:
     settings = list(evaluation.summaries)
     together = next(setting.channels for setting in settings if "+" in setting.channels)
+    from fewsight.apps.workbench.demonstration import OTHERS, OURS
+
     yield OURS, together, "evidence", "gp"
     for channels in together.split("+"):
         yield OURS, channels, "none", "gp"
@@ -108,18 +108,3 @@ def _cues(channels: str) -> str:
 
 def _percent(accuracy: Summary) -> str:
     return f"{100 * accuracy.mean:.1f}" + ("" if accuracy.std is None else f" ± {100 * accuracy.std:.1f}")
-
-
-def _compared(evaluation: Evaluation) -> str:
-    """Who is ahead with the most examples, and why that is not all."""
-    most = max(evaluation.protocol.per_class)
-    at = {setting: each["accuracy"] for setting, each in evaluation.summaries.items() if setting.per_class == most}
-    (ours,) = (found for setting, found in at.items() if setting.learner == "gp" and setting.combine == "evidence")
-    best = max((setting for setting in at if setting.learner in OTHERS), key=lambda setting: at[setting].mean)
-    difference = 100 * (ours.mean - at[best].mean)
-    if difference >= 0:
-        return f"At {most} per category {OURS} is {difference:.1f} points ahead of the best other ({OTHERS[best.learner]})."
-    return (
-        f"At {most} per category the {OTHERS[best.learner]} is {-difference:.1f} points ahead of {OURS}"
-        f"{', less than from draw to draw' if -difference < 100 * (ours.std or 0) else ''}; what follows is what it does not do."
-    )

@@ -31,6 +31,8 @@ from fewsight.persistence import load_learner, save
 PROTOCOL = Protocol(per_class=(1, 3, 5, 10), test_per_class=15, repeats=3, seed=0)
 EXAMPLES_TO_LEARN = 10  # per category
 STARTS = 10  # of asking for labels, each from other first examples
+OURS = "fewsight"
+OTHERS = {"svm": "support vector machine", "nn": "nearest neighbour"}
 NOTE = (
     "The images are tiles of photographs that come with scikit-image, one photograph per category and no pixel in two tiles: "
     "a test of telling materials apart by their colours and textures. The other channels that are used by default look for the "
@@ -52,6 +54,7 @@ class Demonstration:
     """What the demo found, and where it put it."""
 
     evaluation: Evaluation
+    compared: str  # a sentence: who is ahead
     asking: ActiveCurves
     learned: Learned
     lessons: tuple[str, ...]  # a sentence each
@@ -83,16 +86,34 @@ def demo(output: str | Path, *, workplace: Workplace | None = None) -> Demonstra
     predicted = _predict(test, model, table, workplace)
     surprises = _surprises(train, test, predicted.n_unknown, workplace)
     lessons = (which_cue(learned), *surprises, _one_image(train, test, workplace))
+    compared = who_is_ahead(evaluation)
     write_results(
         evaluation,
         images,
         json_file=results,
         report_file=report,
         command="fewsight demo",
-        note=" ".join((NOTE, *lessons)),
+        note=" ".join((NOTE, compared, *lessons)),
         asking=asking,
     )
-    return Demonstration(evaluation, asking, learned, lessons, predicted, report, results, model, table, photos)
+    return Demonstration(
+        evaluation, compared, asking, learned, lessons, predicted, report, results, model, table, photos
+    )
+
+
+def who_is_ahead(evaluation: Evaluation) -> str:
+    """Who is ahead with the most examples, and why that is not all."""
+    most = max(evaluation.protocol.per_class)
+    at = {setting: each["accuracy"] for setting, each in evaluation.summaries.items() if setting.per_class == most}
+    (ours,) = (found for setting, found in at.items() if setting.learner == "gp" and setting.combine == "evidence")
+    best = max((setting for setting in at if setting.learner in OTHERS), key=lambda setting: at[setting].mean)
+    difference = 100 * (ours.mean - at[best].mean)
+    if difference >= 0:
+        return f"At {most} per category {OURS} is {difference:.1f} points ahead of the best other ({OTHERS[best.learner]})."
+    return (
+        f"At {most} per category the {OTHERS[best.learner]} is {-difference:.1f} points ahead of {OURS}"
+        f"{', less than from draw to draw' if -difference < 100 * (ours.std or 0) else ''}; what follows is what it does not do."
+    )
 
 
 def which_cue(learned: Learned) -> str:
