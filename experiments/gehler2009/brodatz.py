@@ -5,7 +5,7 @@ Each of 112 textures is cut into 3 x 3 tiles, which are a class; half of them to
 which a larger one begins with the words of a smaller one; chi-square, each kernel's scale the median of the training distances. C
 is chosen for each way by the error on a third of the training half that is left out.
 
-    python -m experiments.gehler2009.brodatz DATA --work FOLDER --words 10 --seeds 0-9
+    python -m experiments.gehler2009.brodatz DATA --work FOLDER --words 10,300,1000 --seeds 0-9 --splits 10,5,3
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from experiments.common.command import base_arguments, numbers, run, write_figur
 from experiments.gehler2009.measuring import learned_error, machine_error, sums
 from experiments.gehler2009.pca_sift import Grid, PcaSift
 from experiments.rodner2012.results import kept, record, write_results
+from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices, Pixels
 from fewsight._compiled import chi_square
@@ -211,13 +212,16 @@ def work(options: argparse.Namespace) -> None:
     """All splits, the file of results and the figure."""
     folder = options.data / "brodatz" if (options.data / "brodatz").is_dir() else options.data
     tiles = tiles_of(folder)
+    splits = splits_of(options)
     for place, seed in enumerate(track(options.seeds, "splits", len(options.seeds))):
-        sizes = [K for K in options.words if K <= 10 or options.splits is None or place < options.splits]
+        sizes = [K for K in options.words if place < splits[K]]
         missing = [K for K in sizes if not _known(options, seed, K)]
         for K, one in cells(tiles, options.codebooks, seed, missing) if missing else ():
             kept(options.work, "brodatz", _settings(options, seed, K), lambda one=one: one)  # type: ignore[misc]
             print(K, seed, {way: round(row["error"], 1) for way, row in one["rows"].items()}, flush=True)
-    found = {K: [one for seed in options.seeds if (one := _known(options, seed, K))] for K in options.words}
+    found = {
+        K: [one for seed in options.seeds[: splits[K]] if (one := _known(options, seed, K))] for K in options.words
+    }
     protocol = {
         "codebooks": options.codebooks,
         "penalties": PENALTIES,
@@ -227,6 +231,17 @@ def work(options: argparse.Namespace) -> None:
     records = [row for K, some in found.items() if some for row in _records(K, some)]
     write_results(options, records + _reported(), protocol=protocol)
     write_figure(plot({K: some for K, some in found.items() if some}), options.figure)
+
+
+def splits_of(options: argparse.Namespace) -> dict[int, int]:
+    """How many of the seeds each size of codebook is measured on."""
+    counts = options.splits or (len(options.seeds),)
+    if len(counts) not in (1, len(options.words)) or min(counts) < 1:
+        raise InvalidInput(
+            f"brodatz: splits must be one number above 0 or one for each of the {len(options.words)} sizes of codebook, "
+            f"got {','.join(map(str, counts))}."
+        )
+    return dict(zip(options.words, counts * (len(options.words) // len(counts)), strict=True))
 
 
 def _settings(options: argparse.Namespace, seed: int, K: int) -> dict[str, Any]:
@@ -299,7 +314,11 @@ def parser() -> argparse.ArgumentParser:
         "brodatz", __doc__, folder="the folder of the textures D1.jpg ...", seeds="0-9", of="splits", paper="gehler2009"
     )
     made.add_argument("--words", type=numbers, default=(10, 300, 1000), help="of a codebook (10,300,1000)")
-    made.add_argument("--splits", type=int, help="of these seeds, how many with more than 10 words (all)")
+    made.add_argument(
+        "--splits",
+        type=lambda text: tuple(int(word) for word in text.split(",")),
+        help="of these seeds, how many for each number of words, as 10,5,3 (all)",
+    )
     made.add_argument("--codebooks", type=int, default=N_CODEBOOKS, help=f"that are drawn ({N_CODEBOOKS})")
     made.add_argument("--json", type=Path, default=Path("experiments/results/gehler2009/brodatz.json"))
     made.add_argument("--figure", type=Path, default=Path("docs/images/gehler2009_brodatz.png"))

@@ -167,11 +167,10 @@ def split(images: ImageSet, options: argparse.Namespace, seed: int, per_class: i
         "learned": learned_ones,
         "C": C,
         "grid": {**GRID, "scales": list(GRID["scales"])},
-        "most_by_evidence": MOST_BY_EVIDENCE,
         "version": 4,
     }
-    if options.spread:
-        settings["spread"] = options.spread
+    if "evidence" in asked:
+        settings |= {"most_by_evidence": MOST_BY_EVIDENCE, "spread": options.spread}
     if options.learners != LEARNERS:
         settings["learners"] = list(options.learners)
     return kept(options.work, "caltech101", settings, lambda: cell(images, options, seed, per_class, learned_ones))

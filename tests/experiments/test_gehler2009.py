@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from experiments.gehler2009.brodatz import halves, histograms
+from experiments.gehler2009.brodatz import halves, histograms, parser, splits_of
 from experiments.gehler2009.chessboard import APART, board
 from experiments.gehler2009.layouts import Kernels, Way, answers, draw
 from experiments.gehler2009.measuring import Learned
 from experiments.gehler2009.pca_sift import Grid, PcaSift
 
+from fewsight._base.errors import InvalidInput
 from fewsight.gp import GramStack
 from fewsight.images import ImageSet, as_image
 from fewsight.learners.mkl import Weighted
@@ -129,6 +130,26 @@ def test_codebooks_are_measured_on_a_few_textures(tmp_path):
     assert set(found) == {"single", "single_kmeans", "average", "l1", "l2", "as_many"}
     assert found["average"] <= 30.0
     assert (tmp_path / "f.png").stat().st_size > 1_000
+
+
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ((), {10: 4, 300: 4, 1000: 4}),
+        (("--splits", "2"), {10: 2, 300: 2, 1000: 2}),
+        (("--splits", "4,2,2"), {10: 4, 300: 2, 1000: 2}),
+    ],
+)
+def test_each_size_of_codebook_has_its_number_of_splits(given, expected):
+    options = parser().parse_args(["DATA", "--work", "WORK", "--seeds", "0-3", *given])
+    assert splits_of(options) == expected
+
+
+@pytest.mark.parametrize("given", ["4,2", "0"])
+def test_numbers_of_splits_that_fit_no_sizes_are_refused(given):
+    options = parser().parse_args(["DATA", "--work", "WORK", "--splits", given])
+    with pytest.raises(InvalidInput, match="one for each of the 3 sizes of codebook"):
+        splits_of(options)
 
 
 def write_classes(folder):
