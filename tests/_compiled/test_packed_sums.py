@@ -58,7 +58,10 @@ def test_sums_over_all_triangles_take_any_number_of_them(k, n_places):
     packed_sums.add_all(totals, stack, weights)
     np.testing.assert_allclose(totals, weights @ stack.astype(np.float64), atol=1e-13)
     W = np.random.default_rng(2).normal(size=n_places)
-    np.testing.assert_allclose(packed_sums.inner_all(stack, W), stack.astype(np.float64) @ W, atol=1e-9)
+    chosen = np.arange(k)[::-2]
+    found = packed_sums.inner_all(stack, W, chosen)
+    np.testing.assert_allclose(found, stack[chosen].astype(np.float64) @ W, atol=1e-9)
+    assert packed_sums.inner_all(stack, W, chosen[:0]).shape == (0,)
 
 
 def test_triangles_without_weight_are_never_read():

@@ -17,7 +17,7 @@ from fewsight.gp import (
 HALF_STEP = 2.0**-24  # the relative error of a number rounded to single precision
 
 
-@pytest.fixture(params=["list", "stack", "on request", "scaled"])
+@pytest.fixture(params=["list", "stack", "on request", "scaled", "chosen"])
 def several(request, grams):
     if request.param == "list":
         return GramList(grams)
@@ -26,6 +26,10 @@ def several(request, grams):
     if request.param == "scaled":
         factors = 2.0 ** np.arange(len(grams))  # powers of two: nothing is rounded
         return ScaledGrams(GramStack.of([K / f for K, f in zip(grams, factors, strict=True)]), factors)
+    if request.param == "chosen":  # every other one of a stack, the last one first
+        others = [np.full_like(K, 7.0) for K in grams]
+        stack = GramStack.of(K for pair in zip(reversed(grams), others, strict=True) for K in pair)
+        return stack.chosen(np.arange(2 * len(grams) - 2, -1, -2))
     return GramsOnRequest(lambda number: grams[number], len(grams), len(grams[0]))
 
 
@@ -53,6 +57,18 @@ def test_sums_are_right_to_the_rounding_of_each_number(several, grams):
     assert (np.abs(several.mean() - np.mean(grams, axis=0)) <= HALF_STEP * np.mean(np.abs(grams), axis=0) + 1e-13).all()
     scales = [np.diag(K).mean() for K in grams]
     np.testing.assert_allclose(several.scales(), scales, rtol=2 * HALF_STEP)
+
+
+def test_some_of_them_are_like_all_of_them(several, grams):
+    numbers, weights = np.array([9, 2, 4]), np.array([0.5, 0.0, 2.0])
+    some = several.chosen(numbers)
+    assert len(some) == 3
+    assert some.side == several.side
+    expected = 0.5 * grams[9] + 2.0 * grams[4]
+    np.testing.assert_allclose(some.weighted_sum(weights), expected, rtol=1e-6, atol=1e-6)
+    np.testing.assert_allclose(some.inners(grams[0]), several.inners(grams[0])[numbers], rtol=1e-9)
+    positions = np.array([several.side - 1, 0])
+    np.testing.assert_array_equal(some.part(1, positions), several.part(2, positions))
 
 
 def test_inner_products_read_the_lower_triangle_and_are_right_to_the_rounding(several, grams, gram):

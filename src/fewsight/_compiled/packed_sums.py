@@ -35,14 +35,16 @@ def add_all(totals: Array, stack: Single, weights: Array) -> None:
         in_shares(work, _tile_starts(stack, len(rows) * len(weights)))
 
 
-def inner_all(stack: Single, W: Array) -> Array:
-    """(k,), the sum of W (p,) times each triangle (k, p), on all threads."""
-    rows = _in_eights(np.arange(len(stack)))
+def inner_all(stack: Single, W: Array, chosen: Indices) -> Array:
+    """(m,), the sum of W (p,) times each of the chosen triangles of (k, p), on all threads; the others are not read."""
+    if not len(chosen):
+        return np.zeros(0)
+    rows = _in_eights(chosen)
 
     def work(first: int, last: int) -> Array:
         return inner(stack, rows, W, *_places(first, last, stack))
 
-    return summed(work, _tile_starts(stack, len(rows)))[: len(stack)]
+    return summed(work, _tile_starts(stack, len(rows)))[: len(chosen)]
 
 
 def _in_eights(rows: Indices) -> Indices:

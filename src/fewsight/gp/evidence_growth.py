@@ -26,7 +26,7 @@ from fewsight._base.checks import check_integer, check_number
 from fewsight._base.types import Array, Indices
 from fewsight.gp._checks import check_grams, check_per_example, check_some_targets
 from fewsight.gp.evidence import Patterns, evaluate
-from fewsight.gp.gram_sums import GramList, Grams
+from fewsight.gp.gram_sums import Grams
 
 NOISE_BOUNDS = (1e-3, 1e2)  # of the sum of the weights
 START_NOISE = 0.2
@@ -164,7 +164,7 @@ def grow_weights(
     n_rounds = 0
     while True:
         n_rounds += 1
-        among = GramList([candidates[number] for number in chosen])
+        among = candidates.chosen(np.array(chosen))
         weights, level, value = sparse_weights(
             among, targets, balance, weights, level, free_mean=free_mean, spread=spread
         )

@@ -87,9 +87,16 @@ class GramStack(Grams):
         return whole
 
     def inners(self, W: Array) -> Array:
+        return self.inners_of(W, np.arange(len(self)))
+
+    def inners_of(self, W: Array, numbers: Indices) -> Array:
+        """As `inners`, of these matrices only; the others are not read."""
         factors = np.empty(self._rows.width)
         packed_sums.pack(np.ascontiguousarray(2.0 * W - np.diag(W.diagonal())), factors)
-        return self._rows.inner(factors)
+        return self._rows.inner(factors, numbers)
+
+    def chosen(self, numbers: Indices) -> ChosenGrams:
+        return ChosenGrams(self, numbers)
 
     def quadratic_forms(self, columns: Array) -> Array:
         columns = check_columns(self, columns)
@@ -135,6 +142,40 @@ class GramStack(Grams):
         K = np.empty((self.side, self.side))
         packed_sums.unpack(triangle, K)
         return K
+
+
+@final
+class ChosenGrams(Grams):
+    """Some matrices of a stack, each once, in any order; nothing is copied."""
+
+    def __init__(self, stack: GramStack, numbers: Indices) -> None:
+        self.stack, self.numbers = stack, np.asarray(numbers, dtype=np.intp)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @property
+    def side(self) -> int:
+        return self.stack.side
+
+    def _matrix(self, number: int) -> Array:
+        return self.stack[int(self.numbers[number])]
+
+    def part(self, number: int, positions: Indices) -> Array:
+        return self.stack.part(int(self.numbers[number]), positions)
+
+    def weighted_sum(self, weights: Array) -> Array:
+        return self.weighted_sums(np.asarray(weights)[None])[0]
+
+    def weighted_sums(self, weights: Array) -> Array:
+        """As `weighted_sum` for each row of weights (q, k): (q, n, n), in one pass over the matrices."""
+        weights = check_matrix(self, "weights", weights, shape=(None, len(self)))
+        of_all = np.zeros((len(weights), len(self.stack)))
+        of_all[:, self.numbers] = weights
+        return self.stack.weighted_sums(of_all)
+
+    def inners(self, W: Array) -> Array:
+        return self.stack.inners_of(W, self.numbers)
 
 
 @final
@@ -247,9 +288,13 @@ class _Rows:
             packed_sums.add_all(totals, block, weights[:, start : start + len(block)])
         return totals
 
-    def inner(self, factors: Array) -> Array:
-        """The rows (k, p) times the factors (p,)."""
-        return np.concatenate([np.zeros(0), *(packed_sums.inner_all(block, factors) for _, block in self.blocks())])
+    def inner(self, factors: Array, numbers: Indices) -> Array:
+        """These rows of (k, p) times the factors (p,)."""
+        sums = np.empty(len(numbers))
+        for start, block in self.blocks():
+            here = np.flatnonzero((numbers >= start) & (numbers < start + len(block)))
+            sums[here] = packed_sums.inner_all(block, factors, numbers[here] - start)
+        return sums
 
 
 def _check_single(owner: object, name: str, matrix: Array) -> Array:

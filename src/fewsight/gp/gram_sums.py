@@ -59,6 +59,10 @@ class Grams(Matrices):
         """The mean diagonal of each (k,), or 1 for a matrix of zeros."""
         return np.array([scale_of(K) for K in self])
 
+    def chosen(self, numbers: Indices) -> Grams:
+        """Some of them, each once, in any order."""
+        return GramList([self._matrix(int(number)) for number in numbers])
+
     def part(self, number: int, positions: Indices) -> Array:
         """One of them between these examples only, (m, m)."""
         return self._matrix(number)[np.ix_(positions, positions)]
