@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import resource
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any
@@ -26,6 +27,7 @@ from experiments.gehler2009.layouts import (
     GRID,
     LEVELS,
     C,
+    Draw,
     Kernels,
     Way,
     answers,
@@ -36,16 +38,16 @@ from experiments.gehler2009.layouts import (
     machines_way,
 )
 from experiments.gehler2009.measuring import learn_weights, mean_weights, scored
-from experiments.rodner2012.results import kept, record, write_results
+from experiments.rodner2012.results import is_kept, kept, record, write_results
 from fewsight._base.progress import track
 from fewsight._base.types import Array
 from fewsight.evaluation.report import kernel_count_figure
 from fewsight.gp import GramStack, grow_weights
 from fewsight.images import ImageSet
 
+NAME = "caltech101"  # of what the work folder keeps
 LEARNERS = ("svm", "gp")
 ROW = ("learner", "layout", "combine", "level")  # what tells the rows of the table apart
-MOST_BY_EVIDENCE = 60  # windows
 COUNTS = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1_000)  # windows of the curve
 # Mean error of the paper's tables, in percent: (per class, layout, combine) -> value.
 REPORTED = {
@@ -74,14 +76,19 @@ REPORTED_SCENES = {
 }
 
 
-def ways(found: Kernels, labels: Array, options: argparse.Namespace, learned_ones: list[list[str]]) -> Iterator[Way]:
-    """All of them, learned one after the other; `learned_ones` are layout and combine of those with learned weights."""
-    for layout, combine, level, weights in _fixed_ways(options.windows):
-        about = {"layout": layout, "combine": combine, "level": level, "n_kernels": int((weights > 0).sum())}
-        yield machines_way(found, layout, weights, labels, {"learner": "svm", **about})
-        if "gp" in options.learners and combine != "single" and level != 1:  # those that can be best
-            yield gp_way(found, layout, weights, labels, {"learner": "gp", **about})
-    for layout, combine in learned_ones:
+@dataclass(frozen=True)
+class Part:
+    """What is measured, and kept, together: the ways with given weights or not, and layout and combine of those that learn."""
+
+    fixed: bool
+    learned: tuple[tuple[str, str], ...]
+
+
+def ways(found: Kernels, labels: Array, options: argparse.Namespace, part: Part) -> Iterator[Way]:
+    """All of a part, learned one after the other."""
+    if part.fixed:
+        yield from _fixed(found, labels, options)
+    for layout, combine in part.learned:
         about = {"layout": layout, "combine": combine, "level": LEVELS - 1 if layout == "cells" else None}
         start = process_time()
         if combine == "evidence":
@@ -94,49 +101,55 @@ def ways(found: Kernels, labels: Array, options: argparse.Namespace, learned_one
         if "gp" in options.learners:
             more = {"n_kernels": int((weights > 0).sum()), "cpu_seconds": process_time() - start}
             yield gp_way(found, layout, weights, labels, {"learner": "gp", **about, **more})
+
+
+def _fixed(found: Kernels, labels: Array, options: argparse.Namespace) -> Iterator[Way]:
+    """With given weights, and the curve of the first windows, averaged."""
+    for layout, combine, level, weights in _fixed_ways(options.windows):
+        about = {"layout": layout, "combine": combine, "level": level, "n_kernels": int((weights > 0).sum())}
+        yield machines_way(found, layout, weights, labels, {"learner": "svm", **about})
+        if "gp" in options.learners and combine != "single" and level != 1:  # those that can be best
+            yield gp_way(found, layout, weights, labels, {"learner": "gp", **about})
     for count in (count for count in COUNTS if count < options.windows):
         weights = (np.arange(options.windows) < count) / count
         yield machines_way(found, "windows", weights, labels, {"curve": count})
 
 
 def evidence_weights(grams: GramStack, labels: Array, spread: float) -> Array:
-    """Of kernels that a Gaussian process takes in by the slope of its evidence; the others have none.
-
-    With `spread`, weight is kept from a few of them, and there may be as many as there are.
-    """
-    targets = np.where(labels[:, None] == np.unique(labels), 1.0, -1.0)
-    if spread:
-        grown = grow_weights(grams, targets, most=len(grams), per_round=MOST_BY_EVIDENCE, spread=spread)
-    else:
-        grown = grow_weights(grams, targets, most=MOST_BY_EVIDENCE)
+    """Of kernels that a Gaussian process takes in by the slope of its evidence; the others have none."""
+    grown = grow_weights(grams, np.where(labels[:, None] == np.unique(labels), 1.0, -1.0), spread=spread)
     weights = np.zeros(len(grams))
     weights[grown.chosen] = grown.weights
     return weights
 
 
-def cell(
-    images: ImageSet, options: argparse.Namespace, seed: int, per_class: int, learned_ones: list[list[str]]
-) -> dict[str, Any]:
-    """One split: a value for each row of the table."""
+def cells_of(
+    images: ImageSet, options: argparse.Namespace, seed: int, per_class: int, parts: list[Part]
+) -> list[dict[str, Any]]:
+    """Some parts of one split: a value for each row of the table."""
     drawn = draw(images, per_class, options.most_test, seed)
     start = perf_counter()
     found = kernels(drawn, options.windows, options.work, seed)
     seconds = perf_counter() - start
     print(seed, f"kernels of the training images after {seconds:.0f} s", flush=True)
-    all_ways = list(ways(found, drawn.labels, options, learned_ones))
+    of_parts = [list(ways(found, drawn.labels, options, part)) for part in parts]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20  # before any test image
-    n_test = len(drawn.test_labels)
     print(seed, f"weights and machines after {perf_counter() - start:.0f} s", flush=True)
-    predicted = answers(found, all_ways)
+    predicted = iter(answers(found, [way for some in of_parts for way in some]))
     print(seed, f"all after {perf_counter() - start:.0f} s", flush=True)
+    about = {"n_test": len(drawn.test_labels), "seconds_kernels": seconds, "peak_gigabytes": peak}
+    return [{**_values(some, predicted, drawn), **about} for some in of_parts]
+
+
+def _values(some: list[Way], predicted: Iterator[dict[str, Array]], drawn: Draw) -> dict[str, Any]:
     rows, curve = [], {}
-    for way, given in zip(all_ways, predicted, strict=True):
+    for way, given in zip(some, predicted, strict=False):  # what is left belongs to the next part
         values = scored(given, drawn.labels, drawn.test_labels)
         if "curve" in way.about:
             curve[str(way.about["curve"])] = values["error"]
         else:
             rows.append({**way.about, **values})
-    return {"rows": rows, "curve": curve, "n_test": n_test, "seconds_kernels": seconds, "peak_gigabytes": peak}
+    return {"rows": rows, "curve": curve}
 
 
 def _fixed_ways(n_windows: int) -> Iterator[tuple[str, str, int | None, Array]]:
@@ -154,26 +167,48 @@ def _fixed_ways(n_windows: int) -> Iterator[tuple[str, str, int | None, Array]]:
 
 
 def split(images: ImageSet, options: argparse.Namespace, seed: int, per_class: int, whole: bool) -> dict[str, Any]:
-    """What was measured on one split, from the work folder if it is there; `whole` with l1 and learned weights of cells."""
-    by_whom = {"evidence": "gp"}
-    asked = [way for way in options.ways if by_whom.get(way, "svm") in options.learners]
-    learned_ones = [["windows", way] for way in asked if whole or way != "l1"]
-    learned_ones += [["cells", way] for way in asked if whole and way != "evidence"]
+    """What was measured on one split; `whole` with l1 and learned weights of cells.
+
+    What the work folder holds is taken from there. Weights by evidence are kept apart from the rest, and measured in the same
+    pass where both are missing.
+    """
+    parts = _parts(options, whole)
+    settings = [_settings(options, seed, per_class, part) for part in parts]
+    missing = [at for at, one in enumerate(settings) if not is_kept(options.work, NAME, one)]
+    if missing:
+        made = cells_of(images, options, seed, per_class, [parts[at] for at in missing])
+        for at, cell in zip(missing, made, strict=True):
+            kept(options.work, NAME, settings[at], lambda cell=cell: cell)  # type: ignore[misc]
+    first, *others = (kept(options.work, NAME, one, dict) for one in settings)
+    return {**first, "rows": [*first["rows"], *(row for other in others for row in other["rows"])]}
+
+
+def _parts(options: argparse.Namespace, whole: bool) -> list[Part]:
+    asked = [way for way in ("l1", "l2") if way in options.ways and "svm" in options.learners]
+    learned = [("windows", way) for way in asked if whole or way != "l1"]
+    learned += [("cells", way) for way in asked if whole]
+    parts = [Part(True, tuple(learned))]
+    if "evidence" in options.ways and "gp" in options.learners:
+        parts.append(Part(False, (("windows", "evidence"),)))
+    return parts
+
+
+def _settings(options: argparse.Namespace, seed: int, per_class: int, part: Part) -> dict[str, Any]:
     settings = {
         "seed": seed,
         "per_class": per_class,
         "most_test": options.most_test,
         "windows": options.windows,
-        "learned": learned_ones,
+        "learned": [list(one) for one in part.learned],
         "C": C,
         "grid": {**GRID, "scales": list(GRID["scales"])},
         "version": 4,
     }
-    if "evidence" in asked:
-        settings |= {"most_by_evidence": MOST_BY_EVIDENCE, "spread": options.spread}
-    if options.learners != LEARNERS:
+    if not part.fixed:
+        settings["spread"] = options.spread
+    elif options.learners != LEARNERS:
         settings["learners"] = list(options.learners)
-    return kept(options.work, "caltech101", settings, lambda: cell(images, options, seed, per_class, learned_ones))
+    return settings
 
 
 def work(options: argparse.Namespace) -> None:
@@ -249,7 +284,9 @@ def add_split_options(made: argparse.ArgumentParser) -> None:
     made.add_argument("--most-test", type=int, default=50, help="test images of each class, at most (50)")
     made.add_argument("--windows", type=int, default=1_000, help="windows that are drawn (1000)")
     made.add_argument("--ways", type=words, default=("l1", "l2", "evidence"), help="of learning (l1,l2,evidence)")
-    made.add_argument("--spread", type=float, default=0.0, help="of weights by evidence (0: as few as it likes)")
+    made.add_argument(
+        "--spread", type=float, default=1e-3, help="of weights by evidence (0.001; 0: as few as it likes)"
+    )
     made.add_argument("--learners", type=words, default=LEARNERS, help="svm alone, or both (svm,gp)")
     made.add_argument("--splits", type=int, help="of these seeds, how many with l1 and learned weights of cells (all)")
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -105,7 +106,7 @@ def kernels(draw: Draw, n_windows: int, work: Path, seed: int) -> Kernels:
     channel = Windows(**GRID, boxes=boxes, random_state=seed, cache=FeatureCache(work / "features"), n_jobs=1)
     with silent():
         channel.fit(draw.train)
-        train, test = (channel.window_rows(part).__getitem__ for part in (draw.train, draw.test))
+        train = channel.window_rows(draw.train).__getitem__
     medians = channel.distances_.tolist()
     scales = {"levels": [], "cells": medians[: len(CELLS)], "windows": medians[len(CELLS) :]}
     stacks = {layout: GramStack(len(draw.train)) for layout in LAYOUTS}
@@ -114,7 +115,14 @@ def kernels(draw: Draw, n_windows: int, work: Path, seed: int) -> Kernels:
         if layout == "levels":
             scales["levels"].append(_median(apart))
         stacks[layout].append(np.exp(-apart / scales[layout][number]))
-    return Kernels(stacks, scales, train, test, len(boxes), len(draw.test))
+
+    @cache
+    def of_test() -> Rows:
+        """Words of test images are found when they are asked for, after all that is learned."""
+        with silent():
+            return channel.window_rows(draw.test).__getitem__
+
+    return Kernels(stacks, scales, train, lambda at: of_test()(at), len(boxes), len(draw.test))
 
 
 def _by_layout(distances: Iterator[Array]) -> Iterator[tuple[str, int, Array]]:

@@ -44,11 +44,20 @@ def add_ways(parser: argparse.ArgumentParser, names: Iterable[str]) -> None:
 
 def kept(work: Path, name: str, settings: Mapping[str, Any], compute: Callable[[], Cell]) -> Cell:
     """What `compute` returns, from the work folder if it was computed there with the same settings before."""
-    path = work / "cells" / name / f"{hash_of(pack(dict(settings)))[:16]}.json"
+    path = _place(work, name, settings)
     if not path.exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         write_text(path, json_text({"settings": dict(settings), "cell": compute()}))
     return dict(json.loads(path.read_text())["cell"])
+
+
+def is_kept(work: Path, name: str, settings: Mapping[str, Any]) -> bool:
+    """Whether the work folder has it."""
+    return _place(work, name, settings).exists()
+
+
+def _place(work: Path, name: str, settings: Mapping[str, Any]) -> Path:
+    return work / "cells" / name / f"{hash_of(pack(dict(settings)))[:16]}.json"
 
 
 def record(head: Mapping[str, Any], metric: str, values: Sequence[float]) -> dict[str, Any]:

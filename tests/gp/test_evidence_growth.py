@@ -72,7 +72,7 @@ def test_no_more_kernels_are_chosen_than_allowed():
 
 
 def test_weight_is_spread_over_more_kernels_where_that_is_asked_for():
-    sharp, wide, level = (grow_weights(GramList(GRAMS), TARGETS, spread=spread) for spread in (0.0, 0.3, 1e3))
+    sharp, wide, level = (grow_weights(GramList(GRAMS), TARGETS, spread=spread) for spread in (0.0, 0.075, 250.0))
     assert len(sharp.chosen) < len(wide.chosen) <= len(level.chosen) == 4
     assert (sharp.weights**2).sum() > (wide.weights**2).sum() > (level.weights**2).sum()
     np.testing.assert_allclose(level.weights, 0.25, atol=1e-3)
@@ -80,7 +80,7 @@ def test_weight_is_spread_over_more_kernels_where_that_is_asked_for():
 
 
 def test_no_share_of_spread_weights_would_better_be_elsewhere():
-    spread = 0.05
+    spread = 0.0125
     grown = grow_weights(GramList(GRAMS), TARGETS, spread=spread)
     weights = np.zeros(4)
     weights[grown.chosen] = grown.weights
@@ -88,7 +88,7 @@ def test_no_share_of_spread_weights_would_better_be_elsewhere():
     def worth(shares):
         noise = np.full(60, grown.noise_level)
         found = log_evidence_and_gradients(GRAMS, shares, TARGETS, noise, free_mean=True, any_scale=True)
-        return found.value / TARGETS.size - spread * float(shares @ shares)
+        return found.value / TARGETS.size - 4 * spread * float(shares @ shares)
 
     best = worth(weights)
     for giver in grown.chosen:
@@ -99,3 +99,34 @@ def test_no_share_of_spread_weights_would_better_be_elsewhere():
             assert worth(moved) <= best + 1e-6
     with pytest.raises(InvalidInput, match="grow_weights: spread must be"):
         grow_weights(GramList(GRAMS), TARGETS, spread=-1.0)
+
+
+def test_noise_is_not_learned_to_be_below_the_least():
+    """Targets that a kernel explains without any noise, and a bound that is relative to the sum of the weights."""
+    exact = np.linalg.cholesky(GRAMS[0] + 1e-9 * np.eye(60)) @ np.random.default_rng(0).normal(size=(60, 4))
+    free, bound = (grow_weights(GramList(GRAMS), exact, least_noise=least) for least in (1e-3, 0.1))
+    assert free.noise_level < 0.01
+    assert bound.noise_level == pytest.approx(0.1)
+    assert free.log_evidence > bound.log_evidence
+    with pytest.raises(InvalidInput, match=r"grow_weights: least_noise must be a number from 0\.001 to 100"):
+        grow_weights(GramList(GRAMS), TARGETS, least_noise=0.0)
+
+
+def test_candidates_that_are_there_twice_change_nothing():
+    """The sum of the squared weights counts relative to the number of candidates."""
+    once, twice = (grow_weights(GramList(GRAMS * times), TARGETS, spread=0.02) for times in (1, 2))
+    weights = np.zeros(8)
+    weights[twice.chosen] = twice.weights
+    expected = np.zeros(4)
+    expected[once.chosen] = once.weights
+    np.testing.assert_allclose(weights[:4] + weights[4:], expected, atol=0.02)
+    assert twice.log_evidence == pytest.approx(once.log_evidence, rel=1e-3)
+
+
+def test_a_stack_of_matrices_is_never_unpacked_into_a_list(monkeypatch):
+    expected = grow_weights(GramList(GRAMS), TARGETS)
+    stack = GramStack.of(GRAMS)
+    monkeypatch.setattr(GramStack, "_matrix", None)
+    found = grow_weights(stack, TARGETS)
+    np.testing.assert_array_equal(found.chosen, expected.chosen)
+    np.testing.assert_allclose(found.weights, expected.weights, atol=1e-3)

@@ -11,6 +11,9 @@ few kernels; the search runs over the weights themselves, which unlike their log
 
 Few kernels are not always the best to decide with. As the squared norm of weights does in [Gehler2009, eq. 6], `spread` times the
 sum of the squared shares of the weights, taken off the evidence per target, keeps more of them, and lets weights be zero still.
+
+Targets of +1 and -1 have no noise of their own, and with many examples the evidence likes hardly any: weights learned beside so
+little decide less well. A least noise keeps it from that.
 """
 
 from __future__ import annotations
@@ -28,7 +31,7 @@ from fewsight.gp._checks import check_grams, check_per_example, check_some_targe
 from fewsight.gp.evidence import Patterns, evaluate
 from fewsight.gp.gram_sums import Grams
 
-NOISE_BOUNDS = (1e-3, 1e2)  # of the sum of the weights
+LEAST_NOISE, MOST_NOISE = 1e-3, 1e2  # of the sum of the weights
 START_NOISE = 0.2
 STEEPNESS = 250.0  # what the search sees is this times the evidence per target
 NOTHING = 1e-6  # a weight below this share of the sum is none
@@ -88,6 +91,7 @@ def sparse_weights(
     *,
     free_mean: bool = True,
     spread: float = 0.0,
+    least_noise: float = LEAST_NOISE,
 ) -> tuple[Array, float, float]:
     """Weights >= 0 that add up to 1, noise level and log evidence, at the maximum over both and their scale of the evidence per
     target less `spread` times the sum of the squared shares."""
@@ -95,15 +99,18 @@ def sparse_weights(
 
     def fall(place: Array) -> tuple[float, Array]:
         weights, level = place[:-1], float(np.exp(place[-1]))
-        noise = level * balance
+        total = float(weights.sum()) or 1.0  # where nothing has weight there is noise alone, of any scale
+        noise = level * total * balance
         found, _ = evaluate(grams, weights, targets, noise, free_mean=free_mean, any_scale=True, patterns=patterns)
         penalty, d_penalty = _concentration(weights)
-        gradient = np.append(found.d_weights, level * float(found.d_noise @ balance)) / targets.size
+        d_level = float(found.d_noise @ balance)
+        gradient = np.append(found.d_weights + level * d_level, level * total * d_level) / targets.size
         gradient[:-1] -= spread * d_penalty
         return -STEEPNESS * (found.value / targets.size - spread * penalty), -STEEPNESS * gradient
 
-    box = np.array([(0.0, 1e3)] * len(grams) + [tuple(np.log(NOISE_BOUNDS))])
-    first = np.append(start, np.log(np.clip(noise_level, *NOISE_BOUNDS)))
+    levels = (least_noise, max(MOST_NOISE, least_noise))
+    box = np.array([(0.0, 1e3)] * len(grams) + [tuple(np.log(levels))])
+    first = np.append(start, np.log(np.clip(noise_level, *levels)))
     found = minimize(
         fall, first, jac=True, bounds=box, method="L-BFGS-B", options={"ftol": TOLERANCE, "gtol": TOLERANCE * STEEPNESS}
     )
@@ -113,7 +120,7 @@ def sparse_weights(
         return start, noise_level, value * targets.size
     value = -float(found.fun) / STEEPNESS + spread * _concentration(weights)[0]
     weights = np.where(weights > NOTHING * total, weights, 0.0)
-    return weights / weights.sum(), level / total, value * targets.size
+    return weights / weights.sum(), level, value * targets.size
 
 
 def _concentration(weights: Array) -> tuple[float, Array]:
@@ -132,10 +139,11 @@ def grow_weights(
     *,
     balance: Array | None = None,
     gain: float = 1e-4,
-    most: int = 100,
-    per_round: int = 5,
+    most: int | None = None,
+    per_round: int | None = None,
     free_mean: bool = True,
-    spread: float = 0.0,
+    spread: float = 1e-3,
+    least_noise: float = 0.1,
 ) -> GrownWeights:
     """Choose kernels by evidence: the best alone first, then round by round those with the largest slope at weight zero.
 
@@ -145,19 +153,23 @@ def grow_weights(
     targets : (n, c).
     balance : factors (n,) of the noise of each example.
     gain : a kernel joins if the slope of the evidence per target is above this.
-    most : no more kernels than this.
-    per_round : how many may join in a round.
+    most : no more kernels than this; None: as many as there are.
+    per_round : how many may join in a round; None: a fifth of the candidates, or five of a few.
     free_mean : let each column of targets have an unknown constant, see `fewsight.gp.evidence`.
-    spread : how much a sum of the squared weights counts against the evidence per target: above 0, more kernels share the weight.
+    spread : how much the sum of the squared weights, times k, counts against the evidence per target. That sum is 1 for equal
+        weights and k for one kernel alone, so that above 0 more kernels share the weight; some may still have none.
+    least_noise : the noise, relative to the sum of the weights, is not learned to be below this.
     """
     who = "grow_weights"
     candidates = check_grams(who, candidates)
     targets = check_some_targets(who, targets, candidates.side)
     balance = check_per_example(who, "balance", 1.0 if balance is None else balance, len(targets))
     gain = check_number(who, "gain", gain, least=0, most=1e6)
-    most = check_integer(who, "most", most, least=1)
-    per_round = check_integer(who, "per_round", per_round, least=1)
-    spread = check_number(who, "spread", spread, least=0, most=1e6)
+    k = len(candidates)
+    most = check_integer(who, "most", k if most is None else most, least=1)
+    per_round = check_integer(who, "per_round", max(k // 5, 5) if per_round is None else per_round, least=1)
+    spread = k * check_number(who, "spread", spread, least=0, most=1e6)
+    least_noise = check_number(who, "least_noise", least_noise, least=LEAST_NOISE, most=MOST_NOISE)
     at_mean = EvidenceSlope.at(candidates.mean(), _unit(targets), START_NOISE * balance, free_mean=free_mean)
     chosen = [int(np.argmax(at_mean.of_all(candidates)))]
     weights, level = np.ones(1), START_NOISE
@@ -166,7 +178,7 @@ def grow_weights(
         n_rounds += 1
         among = candidates.chosen(np.array(chosen))
         weights, level, value = sparse_weights(
-            among, targets, balance, weights, level, free_mean=free_mean, spread=spread
+            among, targets, balance, weights, level, free_mean=free_mean, spread=spread, least_noise=least_noise
         )
         slopes = _slopes(among, weights, level, targets, balance, free_mean).of_all(candidates) / targets.size
         slopes += 2.0 * spread * _concentration(weights)[0]  # whatever joins makes the shares smaller

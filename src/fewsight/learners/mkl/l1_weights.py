@@ -32,7 +32,7 @@ JOINING = 12  # kernels at most, in a round; or half as many as there are in the
 NEAR = 1.1  # examples whose margin is below this begin in the working set
 RIDGE = 1e-10  # of the mean diagonal, so that kernels of equal examples can be inverted
 CLASSES_AT_A_TIME = 8  # whose small Gram matrices are in memory
-MOST_BYTES = 2**29  # that these matrices take, unless those of one class take more
+MOST_BYTES = 2**27  # that these matrices take, unless those of one class take more
 
 
 def learn_l1(
