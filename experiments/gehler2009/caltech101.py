@@ -285,7 +285,7 @@ def add_split_options(made: argparse.ArgumentParser) -> None:
     made.add_argument("--windows", type=int, default=1_000, help="windows that are drawn (1000)")
     made.add_argument("--ways", type=words, default=("l1", "l2", "evidence"), help="of learning (l1,l2,evidence)")
     made.add_argument(
-        "--spread", type=float, default=1e-3, help="of weights by evidence (0.001; 0: as few as it likes)"
+        "--spread", type=float, default=3e-3, help="of weights by evidence (0.003; 0: as few as it likes)"
     )
     made.add_argument("--learners", type=words, default=LEARNERS, help="svm alone, or both (svm,gp)")
     made.add_argument("--splits", type=int, help="of these seeds, how many with l1 and learned weights of cells (all)")

@@ -142,7 +142,7 @@ def grow_weights(
     most: int | None = None,
     per_round: int | None = None,
     free_mean: bool = True,
-    spread: float = 1e-3,
+    spread: float = 3e-3,
     least_noise: float = 0.1,
 ) -> GrownWeights:
     """Choose kernels by evidence: the best alone first, then round by round those with the largest slope at weight zero.
