@@ -249,12 +249,8 @@ class Windows(DenseSiftChannel):
     def _medians(self, images: Sequence[Image]) -> Array:
         """The median chi-square distance of two training images, for each window."""
         rng = np.random.default_rng([self.random_state, 7])
-        some = [images[place] for place in np.sort(rng.permutation(len(images))[:MOST_ROWS])]
-        entries = self._map(self._encoding_of, some, "encodings")
-        rows = SparseRows.stack(entries, self.n_columns).matrix.tocsc()
-        width = self.n_words
-        blocks = (rows[:, width * number : width * (number + 1)].tocsr() for number in range(len(self.layout)))
-        return np.array([_median_distance(block) for block in blocks])
+        rows = self._rows([images[place] for place in np.sort(rng.permutation(len(images))[:MOST_ROWS])])
+        return np.array([_median_distance(rows[number]) for number in range(len(rows))])
 
     def _set_learned(self, state: State) -> None:
         self._take_books(state)
@@ -356,6 +352,9 @@ class Windows(DenseSiftChannel):
         images : paths, or arrays (height, width) or (height, width, 3).
         """
         self._check_fitted()
+        return self._rows(images)
+
+    def _rows(self, images: Sequence[Image]) -> WindowRows:
         places = self._map(self._places_and_words, list(images), "words")
         locations = [where for where, _ in places]
         joined = {number: _joined(locations, [words[number] for _, words in places]) for number in self._different}
