@@ -8,8 +8,7 @@ from fewsight._base.errors import InvalidInput
 from fewsight.kernels import Columns, Linear
 from fewsight.learners import SpanBoundClassifier
 from fewsight.learners.span_bound import SpanBound, equal_weights, lowest, pulled_sum, trained
-from fewsight.learners.svm_classifier import stratified_folds
-from fewsight.learners.weight_pull import best_equal_weights, left_out_hits
+from fewsight.learners.weight_pull import best_equal_weights, folds_to_leave_out, left_out_hits
 
 
 def planted(rng, n=60, k=8, informative=(2, 5), d=2):
@@ -120,7 +119,7 @@ def test_the_harder_weights_are_pulled_the_nearer_they_stay():
 
 def test_one_weight_and_c_are_those_that_predict_most_left_out_examples():
     models, y = planted(np.random.default_rng(1), k=3, informative=(0, 1))
-    distances, folds = distances_of(models), stratified_folds((y > 0).astype(int))
+    distances, folds = distances_of(models), folds_to_leave_out((y > 0).astype(int), 1)
     start = best_equal_weights(distances, y[:, None], folds)
     assert np.ptp(start.weights * distances.mean(axis=(1, 2))) < 1e-9  # each has the same part
 
@@ -131,6 +130,20 @@ def test_one_weight_and_c_are_those_that_predict_most_left_out_examples():
     best = right(1.0, start.penalty)
     assert best > 0.8 * len(y)
     assert all(best >= right(factor, penalty) for factor in (0.25, 1.0, 4.0) for penalty in (0.5, 2.0, 32.0))
+
+
+def test_fewer_folds_are_left_out_where_there_is_much_to_learn():
+    few, many = (folds_to_leave_out(np.arange(n) % c, c) for n, c in ((60, 2), (400, 10)))
+    np.testing.assert_array_equal(np.sort(np.concatenate(few)), np.arange(60))
+    assert (len(few), len(many)) == (10, 3)
+    assert [len(fold) for fold in many] == [40, 40, 40]
+
+
+def test_one_example_of_each_class_is_enough():
+    columns = [Columns((0,), Linear()), Columns((1,), Linear())]
+    learner = SpanBoundClassifier(columns).fit([[0.0, 1.0], [2.0, 0.0], [5.0, 5.0]], list("abc"))
+    assert learner.predict([[0.1, 0.9], [4.8, 5.1]]).tolist() == ["a", "c"]
+    assert learner.pull_ == np.inf
 
 
 def test_weights_differ_only_where_that_predicts_more_left_out_examples():

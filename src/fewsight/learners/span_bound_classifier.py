@@ -15,8 +15,7 @@ from fewsight.learners.baseline import Baseline, squared_distances
 from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.labels import Labels, targets_of
 from fewsight.learners.span_bound import SpanBound, lowest, trained
-from fewsight.learners.svm_classifier import stratified_folds
-from fewsight.learners.weight_pull import best_equal_weights, chosen_pull
+from fewsight.learners.weight_pull import best_equal_weights, chosen_pull, folds_to_leave_out
 
 LARGEST = 1e12
 CROSS_VALIDATED = "cross_validated"
@@ -42,7 +41,7 @@ class SpanBoundClassifier(Baseline):
     max_steps : of the descent, at most; 0 leaves all weights equal.
     pull : what is added to the bound for each unit of variance of the logarithms of the weights, 0 or more. "cross_validated":
         in ten folds 0.03, 0.003, 0 and equal weights are compared; weights differ only if they predict more of the training
-        examples, by more than a standard error.
+        examples, by more than a standard error. Of many examples and classes fewer folds are left out, three at least.
 
     Attributes
     ----------
@@ -106,11 +105,12 @@ class SpanBoundClassifier(Baseline):
         if c > 1:
             problems = targets[:, 1:] if c == 2 else targets
             bounds = [SpanBound(distances, column, temperature, eta) for column in problems.T]
-            folds = stratified_folds(np.where(targets.max(axis=1) > 0, targets.argmax(axis=1), -1))
+            classes = np.where(targets.max(axis=1) > 0, targets.argmax(axis=1), -1)
+            folds = folds_to_leave_out(classes, problems.shape[1])
             start = best_equal_weights(distances, problems, folds)
             if pull is not None:
                 self.pull_ = pull
-            elif max_steps and len(blocks) > 1:
+            elif max_steps and len(blocks) > 1 and folds:
                 make = functools.partial(SpanBound, temperature=temperature, eta=eta)
                 self.pull_ = chosen_pull(make, distances, problems, start, folds, max_steps)
             found = lowest(bounds, max_steps, start=start, pull=self.pull_)

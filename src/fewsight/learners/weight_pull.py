@@ -14,11 +14,14 @@ from typing import NamedTuple
 import numpy as np
 
 from fewsight._base.types import Array, Indices
-from fewsight.learners.span_bound import SpanBound, equal_weights, lowest, trained
+from fewsight.learners.span_bound import START_PENALTY, SpanBound, equal_weights, lowest, trained
+from fewsight.learners.svm_classifier import FOLDS, stratified_folds
 
 TOTALS = tuple(2.0**exponent for exponent in range(-6, 4))  # mean of the weighted squared distances
 PENALTIES = tuple(2.0**exponent for exponent in range(-3, 10, 2))  # C
 PULLS = (0.03, 0.003, 0.0)  # from strong to none
+AFFORDABLE = 4_000  # folds times examples times problems
+FEWEST = 3  # folds
 
 
 class Start(NamedTuple):
@@ -28,12 +31,25 @@ class Start(NamedTuple):
     penalty: float
 
 
-def best_equal_weights(distances: Array, problems: Array, folds: Indices) -> Start:
+def folds_to_leave_out(classes: Indices, n_problems: int) -> list[Indices]:
+    """Examples to leave out together: ten folds, or of many examples and problems the first few of them, at least three.
+
+    None where there is one example of each class.
+    """
+    folds = stratified_folds(classes)
+    most = int(np.clip(AFFORDABLE // (len(classes) * n_problems), FEWEST, FOLDS))
+    n_folds = int(folds.max()) + 1
+    return [np.flatnonzero(folds == number) for number in range(min(most, n_folds))] if n_folds > 1 else []
+
+
+def best_equal_weights(distances: Array, problems: Array, folds: list[Indices]) -> Start:
     """The one weight and C that predict most of the examples left out; of equals the widest Gaussian, then the smallest C.
 
     `distances` (k, n, n) are squared, `problems` (n, c) targets +1 and -1; one column stands for two classes.
     """
     one = equal_weights(distances)
+    if not folds:
+        return Start(one, START_PENALTY)
     summed = np.tensordot(one, distances, axes=1)
     right = np.zeros((len(TOTALS), len(PENALTIES)))
     for row, total in enumerate(TOTALS):
@@ -44,13 +60,13 @@ def best_equal_weights(distances: Array, problems: Array, folds: Indices) -> Sta
     return Start(TOTALS[row] * one, PENALTIES[column])
 
 
-def left_out_hits(K: Array, problems: Array, penalty: float, folds: Indices) -> Array:
-    """Whether each example is predicted by machines that were trained without its fold (n,)."""
-    hits = np.zeros(len(K), bool)
-    for fold in np.unique(folds):
-        out, rest = folds == fold, folds != fold
-        hits[out] = _hits(K[np.ix_(rest, rest)], K[np.ix_(out, rest)], problems[rest], problems[out], penalty)
-    return hits
+def left_out_hits(K: Array, problems: Array, penalty: float, folds: list[Indices]) -> Array:
+    """Whether each example that is left out is predicted by machines that were trained without its fold, fold by fold."""
+    hits = []
+    for out in folds:
+        rest = np.setdiff1d(np.arange(len(K)), out)
+        hits.append(_hits(K[np.ix_(rest, rest)], K[np.ix_(out, rest)], problems[rest], problems[out], penalty))
+    return np.concatenate(hits)
 
 
 def chosen_pull(
@@ -58,27 +74,24 @@ def chosen_pull(
     distances: Array,
     problems: Array,
     start: Start,
-    folds: Indices,
+    folds: list[Indices],
     max_steps: int,
 ) -> float:
     """The strength under which most of the left-out examples are predicted; infinite unless weights that differ are right more
     often than one weight by more than the standard error of the difference. Of equals the strongest."""
     base = left_out_hits(np.exp(-0.5 * np.tensordot(start.weights, distances, axes=1)), problems, start.penalty, folds)
     best, gain = np.inf, 0.0
-    found = np.zeros((len(PULLS), len(base)), bool)
-    for fold in np.unique(folds):
-        out, rest = folds == fold, folds != fold
+    found: list[list[Array]] = [[] for _ in PULLS]
+    for out in folds:
+        rest = np.setdiff1d(np.arange(len(problems)), out)
         own, asked = distances[:, rest][:, :, rest], distances[:, out][:, :, rest]
-        if not _both_in_each(problems[rest]):
-            found[:, out] = base[out]
-            continue
-        bounds = [make(own, column) for column in problems[rest].T]
-        for number, pull in enumerate(PULLS):
-            end = lowest(bounds, max_steps, start=start, pull=pull)
+        bounds = [make(own, column) for column in problems[rest].T] if _both_in_each(problems[rest]) else []
+        for pull, hits in zip(PULLS, found, strict=True):
+            end = lowest(bounds, max_steps, start=start, pull=pull) if bounds else start
             K, K_asked = (np.exp(-0.5 * np.tensordot(end.weights, part, axes=1)) for part in (own, asked))
-            found[number, out] = _hits(K, K_asked, problems[rest], problems[out], end.penalty)
+            hits.append(_hits(K, K_asked, problems[rest], problems[out], end.penalty))
     for pull, hits in zip(PULLS, found, strict=True):
-        difference = hits.astype(np.float64) - base
+        difference = np.concatenate(hits).astype(np.float64) - base
         error = float(difference.std(ddof=1) / np.sqrt(len(base))) if len(base) > 1 else np.inf
         if difference.mean() > max(gain, error):
             best, gain = pull, float(difference.mean())
