@@ -111,7 +111,8 @@ def work(options: argparse.Namespace) -> None:
         "model": MODEL,
     }
     cells = each_draw(options, "fig17", options.forms, named, lambda form, seed: cell(options, cache, form, seed))
-    write_cells(options, cells, method="combined", detector="+".join(options.detectors), protocol=named)
+    detectors, clutter = "+".join(options.detectors), bool(MODEL["clutter"])
+    write_cells(options, cells, method="combined", detector=detectors, protocol=named, clutter=clutter)
 
 
 def parser() -> argparse.ArgumentParser:
