@@ -29,21 +29,21 @@ COUNTS = (1, 2, 3, 4, 6, 8, 12)  # of the best or of the worst models; those tha
 def test_errors(suite: Suite, names: list[str], learner: SpanBoundClassifier) -> list[float]:
     """Shares of test images that are wrong after each step of a descent."""
     steps = range(len(learner.path_))
-    return [1.0 - float(suite.weighted(names, max_steps=step).score(suite.test, suite.wanted)) for step in steps]
+    return [1.0 - float(suite.descent(names, max_steps=step).score(suite.test, suite.wanted)) for step in steps]
 
 
 def cell(options: argparse.Namespace, cache: FeatureCache, task: str, seed: int) -> dict[str, Any]:
     """Accuracies of one draw, and the descent of the models that weigh most."""
     suite = suite_of(task_split(options.data, task, seed, options.images), cache, seed, options.detectors)
     names = list(suite.members)
-    learner = suite.weighted(names)
+    learner = suite.descent(names)
     order = suite.by_weight(learner, names)
     counts = [count for count in COUNTS if count < len(names)]
     found: dict[str, Any] = {f"best {count}": suite.unweighted(order[:count]) for count in counts}
     found |= {f"worst {count}": suite.unweighted(order[-count:]) for count in counts}
     found |= {"all": suite.unweighted(names), "weighted": float(learner.score(suite.test, suite.wanted))}
     chosen = [*order[: OF_DESCENT // 2], *order[-(OF_DESCENT - OF_DESCENT // 2) :]]
-    few = suite.weighted(chosen)
+    few = suite.descent(chosen)
     found["shares"] = dict(zip(names, learner.shares(len(names)).tolist(), strict=True))
     found["descent"] = {
         "models": chosen,

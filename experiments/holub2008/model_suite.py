@@ -3,7 +3,8 @@
 A task is a category (against the campus background), two categories joined by a slash, or `persons`: two persons of Faces_easy,
 of which there are 171 pairs, one for each draw. Against the background models are learned from the category alone, otherwise
 there is one for each class. `unweighted` has one weight for all models, chosen with C by cross-validation; `weighted` has a
-weight for each, found by descent on the span bound.
+weight for each, found by descent on the span bound and pulled together as far as left-out training images ask for; `descent` is
+what the bound alone leads to, and says which models count most.
 """
 
 from __future__ import annotations
@@ -91,6 +92,10 @@ class Suite:
     def weighted(self, names: list[str], **options: Any) -> SpanBoundClassifier:
         """Fitted with a weight for each of these models."""
         return SpanBoundClassifier(self.kernels(names), **options).fit(self.train, self.labels)
+
+    def descent(self, names: list[str], **options: Any) -> SpanBoundClassifier:
+        """The same, where nothing pulls the weights together."""
+        return self.weighted(names, pull=0.0, **options)
 
     def by_weight(self, learner: SpanBoundClassifier, names: list[str]) -> list[str]:
         """The models, that which counts most first."""

@@ -49,6 +49,7 @@ def write_cells(
     detector: str,
     protocol: Mapping[str, Any],
     metric: str = "accuracy",
+    clutter: bool = True,
 ) -> None:
     """A record for each task and way; what is no number stands beside them, draw by draw.
 
@@ -56,7 +57,7 @@ def write_cells(
     """
     records, details = [], {}
     for task, cells in draws.items():
-        head = {"method": method, "category": task, "detector": detector, "clutter": True, "control": "none"}
+        head = {"method": method, "category": task, "detector": detector, "clutter": clutter, "control": "none"}
         for way, first in cells[0].items():
             if _is_number(first):
                 own = way.split(",")[0]

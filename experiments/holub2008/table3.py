@@ -31,16 +31,17 @@ def cell(options: argparse.Namespace, cache: FeatureCache, task: str, seed: int)
     split = task_split(options.data, task, seed, options.images)
     suite = suite_of(split, cache, seed, (options.detector,), (FORM,), **MODEL).features()
     names = list(suite.members)
-    learner = suite.weighted(names)
-    order = suite.by_weight(learner, names)
+    learner, way = suite.weighted(names), suite.descent(names)
+    order = suite.by_weight(way, names)
     tenth = max(1, round(len(names) / 10))
     return {
         "unweighted": suite.unweighted(names),
         "weighted": float(learner.score(suite.test, suite.wanted)),
+        "descent": float(way.score(suite.test, suite.wanted)),
         "best 10 %": suite.unweighted(order[:tenth]),
         "best 20 %": suite.unweighted(order[: 2 * tenth]),
         "worst 10 %": suite.unweighted(order[-tenth:]),
-        "shares": dict(zip(names, learner.shares(len(names)).tolist(), strict=True)),
+        "shares": dict(zip(names, way.shares(len(names)).tolist(), strict=True)),
     }
 
 

@@ -21,15 +21,17 @@ def cell(options: argparse.Namespace, cache: FeatureCache, task: str, seed: int)
     """Accuracies of one draw, and how much each model counts."""
     suite = suite_of(task_split(options.data, task, seed, options.images), cache, seed, options.detectors)
     names = list(suite.members)
-    learner = suite.weighted(names)
-    order = suite.by_weight(learner, names)
+    learner, way = suite.weighted(names), suite.descent(names)
+    order = suite.by_weight(way, names)
     return {
         "unweighted": suite.unweighted(names),
         "weighted": float(learner.score(suite.test, suite.wanted)),
+        "descent": float(way.score(suite.test, suite.wanted)),
         "best": suite.unweighted(order[:1]),
         "two best": suite.unweighted(order[:2]),
         "worst": suite.unweighted(order[-1:]),
-        "shares": dict(zip(names, learner.shares(len(names)).tolist(), strict=True)),
+        "shares": dict(zip(names, way.shares(len(names)).tolist(), strict=True)),
+        "pull": f"{learner.pull_:g}",
     }
 
 

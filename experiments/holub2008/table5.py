@@ -28,12 +28,13 @@ def cell(options: argparse.Namespace, cache: FeatureCache, task: str, seed: int)
         detector: suite.unweighted([name for name in names if name.startswith(LETTERS[detector])])
         for detector in options.detectors
     }
-    learner = suite.weighted(names)
+    learner, way = suite.weighted(names), suite.descent(names)
     return {
         **alone,
         "unweighted": suite.unweighted(names),
         "weighted": float(learner.score(suite.test, suite.wanted)),
-        "shares": dict(zip(names, learner.shares(len(names)).tolist(), strict=True)),
+        "descent": float(way.score(suite.test, suite.wanted)),
+        "shares": dict(zip(names, way.shares(len(names)).tolist(), strict=True)),
     }
 
 

@@ -10,7 +10,7 @@ from fewsight.evaluation import Protocol, evaluate
 from fewsight.images import sample_set
 from fewsight.images.image import ImageArray
 from fewsight.kernels import RBF, Linear, Polynomial
-from fewsight.learners import GPClassifier
+from fewsight.learners import GenerativeClassifier, GPClassifier
 from fewsight.persistence import load, save
 
 KINDS = [FisherKb, FisherDog, FisherHarris, FisherHessian]
@@ -78,6 +78,33 @@ def test_with_higher_floors_every_part_takes_in_more_points(tiles):
         return len(tiles) * channel.n_parts / (shares**2).sum()
 
     assert points_of_a_part(least_variance=1.5, least_spread=0.2) > 2 * points_of_a_part()
+
+
+def test_every_start_can_be_kept_as_a_model_of_its_own(tiles):
+    options = {**QUICK, "n_starts": 3, "compare": "linear"}
+    best, kept = (FisherHarris(keep=keep, **options).fit(tiles.images) for keep in ("best", "all"))
+    assert len({model.digest for model in kept.models_}) == kept.n_models == 3
+    assert kept.models_[0].digest == best.models_[0].digest
+    assert kept.n_columns == 3 * best.n_columns
+    np.testing.assert_array_equal(
+        kept.encode(tiles.images).matrix[:, : best.n_columns], best.encode(tiles.images).matrix
+    )
+    likelihoods = kept.log_likelihood(tiles.images).mean(axis=0)
+    assert (np.diff(likelihoods) <= 1e-9).all()  # the most probable comes first
+    each = FisherHarris(models="each", keep="all", **options).fit(tiles.images, tiles.labels)
+    assert each.n_models == 9
+    assert GenerativeClassifier(kept).fit(tiles.images, tiles.labels).channels[0].n_models == 3  # one for each category
+
+
+def test_scores_of_unit_length_keep_their_direction(tiles):
+    plain, unit = (FisherHarris(unit_length=way, **QUICK).fit(tiles.images, tiles.labels) for way in (False, True))
+    A, B = (channel.encode(tiles.images).matrix for channel in (plain, unit))
+    lengths = np.linalg.norm(A, axis=1, keepdims=True)
+    np.testing.assert_allclose(lengths * B, A, atol=1e-12)
+    np.testing.assert_allclose(np.linalg.norm(B, axis=1), lengths[:, 0] > 0, atol=1e-12)
+    assert unit.scale_ < plain.scale_
+    blank = ImageArray(np.full((60, 80), 90, np.uint8))
+    np.testing.assert_array_equal(unit.encode([blank]).matrix, np.zeros((1, unit.n_columns)))
 
 
 def test_scores_of_shape_and_appearance_are_parts_of_both(tiles):
@@ -151,6 +178,8 @@ def test_an_evaluation_draws_unlabelled_images_for_it(tiles):
         ({"n_parts": 1}, "FisherKb: n_parts must be a whole number from 2 to 6, got 1"),
         ({"models": "all"}, "FisherKb: models must be one of 'one', 'each', got 'all'"),
         ({"uses": "none"}, "FisherKb: uses must be one of 'both', 'shape', 'appearance', got 'none'"),
+        ({"keep": "none"}, "FisherKb: keep must be one of 'best', 'all', got 'none'"),
+        ({"unit_length": 1}, "FisherKb: unit_length must be True or False, got 1"),
         ({"clutter": 1}, "FisherKb: clutter must be True or False, got 1"),
         ({"least_variance": 0.0}, "FisherKb: least_variance must be a number from 1e-06 to 100, got 0"),
         ({"least_spread": 20.0}, "FisherKb: least_spread must be a number from 0.0001 to 10, got 20"),

@@ -220,7 +220,7 @@ def test_a_model_is_stored_and_checked():
 
 def test_wrong_options_are_one_sentence():
     points = some_points(np.random.default_rng(0), [4])
-    with pytest.raises(InvalidInput, match="learn_constellation: n_parts must be a whole number from 1 to 6, got 7"):
+    with pytest.raises(InvalidInput, match="learn_constellations: n_parts must be a whole number from 1 to 6, got 7"):
         learn_constellation(points, 7, clutter=None)
     with pytest.raises(InvalidInput, match="least_shape_variance must be a number from 1e-09 to 100, got 0"):
         learn_constellation(points, 2, clutter=None, least_shape_variance=0)

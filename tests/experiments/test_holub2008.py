@@ -132,7 +132,7 @@ def test_of_several_models_that_which_tells_counts_most_and_is_best_alone():
     suite = planted_suite(0)
     names = list(suite.members)
     learner = suite.weighted(names)
-    order = suite.by_weight(learner, names)
+    order = suite.by_weight(suite.descent(names), names)
     assert order[0] == "R2A"
     assert learner.score(suite.test, suite.wanted) > 0.85
     assert suite.unweighted(order[:1]) > 0.85
@@ -144,7 +144,7 @@ def test_every_feature_can_be_a_model_of_its_own():
     assert list(features.members)[2:4] == ["R2A 0", "R2A 1"]
     assert [columns.tolist() for columns in features.members.values()] == [[place] for place in range(6)]
     names = list(features.members)
-    assert set(features.by_weight(features.weighted(names), names)[:2]) == {"R2A 0", "R2A 1"}
+    assert set(features.by_weight(features.descent(names), names)[:2]) == {"R2A 0", "R2A 1"}
 
 
 def test_accuracy_is_the_mean_over_categories():

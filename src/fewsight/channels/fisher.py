@@ -23,7 +23,7 @@ from fewsight.encodings import (
     PointSets,
     Projection,
     broad_gaussian,
-    learn_constellation,
+    learn_constellations,
     principal_components,
 )
 from fewsight.features import InterestPatches
@@ -71,12 +71,18 @@ class FisherChannel(GenerativeChannel, ABC):
         doc='"rms" divides each score by the root of its mean square over the training images; "range" rescales the least and '
         "the largest to -1 and 1.",
     )
+    unit_length: bool = option(default=False, doc="whether the scores of an image are divided by their length.")
     compare: str = option(default="rbf", doc='"rbf" (a Gaussian), "linear" or "polynomial".')
     scale: float | None = option(
         default=None, doc="of the Gaussian; None chooses it by the evidence of the training labels."
     )
     degree: int = option(default=2, doc="of the polynomial, a whole number.")
-    n_starts: int = option(default=3, doc="starts that a model is learned from; the most probable result is kept.")
+    n_starts: int = option(default=3, doc="starts that a model is learned from.")
+    keep: str = option(
+        default="best",
+        doc='"best" keeps the most probable result of all starts; "all" keeps every one as a model of its own, and their scores '
+        "stand side by side: a model has few parts, and from another start it finds others.",
+    )
     max_steps: int = option(default=50, doc="steps of expectation maximisation (EM), at most.")
     least_variance: float = option(
         default=0.05,
@@ -121,8 +127,11 @@ class FisherChannel(GenerativeChannel, ABC):
         return self.scale is None and self._choice("compare", COMPARISONS) == "rbf"
 
     def _learn_recipe(self) -> Recipe:
-        if not isinstance(self.clutter, bool):
-            raise InvalidInput(f"{type(self).__name__}: clutter must be True or False, got {shown(self.clutter)}.")
+        for name in ("clutter", "unit_length"):
+            if not isinstance(getattr(self, name), bool):
+                raise InvalidInput(
+                    f"{type(self).__name__}: {name} must be True or False, got {shown(getattr(self, name))}."
+                )
         scale = self.scale
         if scale is not None:
             scale = check_number(self, "scale", scale, least=LEAST_SCALE, most=MOST_SCALE)
@@ -137,10 +146,12 @@ class FisherChannel(GenerativeChannel, ABC):
             "uses": self._choice("uses", USES),
             "clutter": self.clutter,
             "scaling": self._choice("scaling", ("rms", "range")),
+            "unit_length": self.unit_length,
             "compare": self._choice("compare", COMPARISONS),
             "scale": scale,
             "degree": check_integer(self, "degree", self.degree, least=1, most=20),
             "n_starts": check_integer(self, "n_starts", self.n_starts, least=1, most=100),
+            "keep": self._choice("keep", ("best", "all")),
             "max_steps": check_integer(self, "max_steps", self.max_steps, least=0, most=10_000),
             "least_variance": check_number(self, "least_variance", self.least_variance, least=1e-6, most=100.0),
             "least_spread": check_number(self, "least_spread", self.least_spread, least=1e-4, most=10.0),
@@ -160,12 +171,13 @@ class FisherChannel(GenerativeChannel, ABC):
         patches = np.concatenate([sample[:, :-2] for sample in samples])
         projection = principal_components(patches, self.n_components, position=0.0)
         points = _point_sets(projection, [(sample[:, :-2], sample[:, -2:]) for sample in samples])
-        models = [self._learn_model(points.take(images), points, rng) for images in self._groups_of_images(groups)]
+        found = [self._learn_models(points.take(images), points, rng) for images in self._groups_of_images(groups)]
+        models = [model for several in found for model in several]
         scores = self._chosen_scores(models, points)
         scaling = _Scaling.of(scores, self.scaling)
         scale = self.scale or 1.0
         if self._learns_scale:
-            scale = scale_by_evidence(scaling.applied(scores), groups, rng)
+            scale = scale_by_evidence(self._scaled(scores, scaling), groups, rng)
         state = State({"scale": float(scale), "n_models": len(models)}, scaling._asdict())
         for number, model in enumerate(models):
             state = state.join(f"model{number}", model.state())
@@ -178,10 +190,10 @@ class FisherChannel(GenerativeChannel, ABC):
             return [np.arange(len(groups))]
         return [np.flatnonzero(groups == number) for number in known]
 
-    def _learn_model(self, own: PointSets, all_points: PointSets, rng: np.random.Generator) -> Constellation:
+    def _learn_models(self, own: PointSets, all_points: PointSets, rng: np.random.Generator) -> list[Constellation]:
         drawn = own.take(np.sort(rng.permutation(len(own))[:MOST_IMAGES]))
         clutter = broad_gaussian(all_points.appearances) if self.clutter else None
-        return learn_constellation(
+        models = learn_constellations(
             drawn,
             self.n_parts,
             clutter=clutter,
@@ -191,6 +203,7 @@ class FisherChannel(GenerativeChannel, ABC):
             least_appearance_variance=self.least_variance,
             least_shape_variance=self.least_spread**2,
         )
+        return models if self.keep == "all" else models[:1]
 
     def _set_learned(self, state: State) -> None:
         projection = Projection.from_state(state.nested("projection"))
@@ -230,11 +243,20 @@ class FisherChannel(GenerativeChannel, ABC):
         for part in (self.projection_.digest, *(model.digest for model in self.models_)):
             digest.update(part.encode())
         digest.update(self._scaling.shift.tobytes() + self._scaling.factor.tobytes())
-        return {"kind": "fisher_scores", "version": 1, "uses": self.uses, "learned": digest.hexdigest()}
+        recipe = {"kind": "fisher_scores", "version": 1, "uses": self.uses, "learned": digest.hexdigest()}
+        return {**recipe, "unit_length": True} if self.unit_length else recipe
 
     def _encode(self, features: LocalFeatures) -> Entry:
         scores = self._chosen_scores(self.models_, self._points([features]))
-        return DenseRows.entry(self._scaling.applied(scores)[0])
+        return DenseRows.entry(self._scaled(scores, self._scaling)[0])
+
+    def _scaled(self, scores: Array, scaling: _Scaling) -> Array:
+        """As the kernel takes them. Scores of zero have no direction, and stay as they are."""
+        rows = scaling.applied(scores)
+        if not self.unit_length:
+            return rows
+        lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+        return np.asarray(rows / np.where(lengths > 0, lengths, 1.0))
 
     def _chosen_scores(self, models: Sequence[Constellation], points: PointSets) -> Array:
         """Of all models side by side; shape, appearance or both."""
@@ -258,8 +280,8 @@ class FisherChannel(GenerativeChannel, ABC):
         return len(self.models_)
 
     def modelling_each(self) -> Self:
-        """An unfitted copy with `models="each"`."""
-        made: Self = clone(self).set_params(models="each", cache=self.cache)
+        """An unfitted copy with `models="each"`, and with the most probable one for each category alone."""
+        made: Self = clone(self).set_params(models="each", keep="best", cache=self.cache)
         return made
 
     def log_likelihood(self, images: Sequence[Any]) -> Array:

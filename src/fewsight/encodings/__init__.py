@@ -3,7 +3,13 @@
 from fewsight.encodings.boxes import WHOLE, Box, cell_boxes, check_boxes, draw_box, inside
 from fewsight.encodings.clustering_forest import ClusteringForest, clustering_forest
 from fewsight.encodings.codebook import Codebook, kmeans_codebook, random_codebook
-from fewsight.encodings.constellation import Constellation, PointSets, broad_gaussian, learn_constellation
+from fewsight.encodings.constellation import (
+    Constellation,
+    PointSets,
+    broad_gaussian,
+    learn_constellation,
+    learn_constellations,
+)
 from fewsight.encodings.histogram_pyramid import HistogramPyramid
 from fewsight.encodings.projection import Projection, principal_components
 from fewsight.encodings.pyramid_match import UniformPyramid
@@ -30,6 +36,7 @@ __all__ = [
     "inside",
     "kmeans_codebook",
     "learn_constellation",
+    "learn_constellations",
     "principal_components",
     "random_codebook",
     "vocabulary_pyramid",

@@ -17,7 +17,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple, final
+from typing import Any, NamedTuple, final
 
 import numpy as np
 import numpy.typing as npt
@@ -215,7 +215,7 @@ class Constellation:
         return cls(appearance, _stored_gaussians(state, "shape", (n_parts - 1, 2)), clutter)
 
 
-def learn_constellation(
+def learn_constellations(
     points: PointSets,
     n_parts: int,
     *,
@@ -225,12 +225,12 @@ def learn_constellation(
     max_steps: int = 50,
     least_appearance_variance: float = 0.05,
     least_shape_variance: float = 1e-4,
-) -> Constellation:
-    """The model that makes the images most probable, by expectation and maximisation from several starts.
+) -> list[Constellation]:
+    """Models that make the images probable, by expectation and maximisation, one from each start; the most probable comes first.
 
     A start takes as many points of a random image as there are parts. Each goes on for `max_steps`, or until the mean
-    log-likelihood does not increase; of all, the most probable is returned. Variances stay above their floors. Images with fewer
-    points than parts say nothing; where all are such, the model is as wide as all points, with its parts in a row.
+    log-likelihood does not increase. Variances stay above their floors. Images with fewer points than parts say nothing; where
+    all are such, every model is as wide as all points, with its parts in a row.
 
     Parameters
     ----------
@@ -243,11 +243,11 @@ def learn_constellation(
     least_appearance_variance : floor, in the units of the appearances.
     least_shape_variance : floor, in squared widths of the image.
     """
-    check_integer("learn_constellation", "n_parts", n_parts, least=1, most=MOST_PARTS)
-    check_integer("learn_constellation", "n_starts", n_starts, least=1, most=100)
-    check_integer("learn_constellation", "max_steps", max_steps, least=0, most=100_000)
+    check_integer("learn_constellations", "n_parts", n_parts, least=1, most=MOST_PARTS)
+    check_integer("learn_constellations", "n_starts", n_starts, least=1, most=100)
+    check_integer("learn_constellations", "max_steps", max_steps, least=0, most=100_000)
     floors = tuple(
-        check_number("learn_constellation", name, value, least=LEAST_VARIANCE, most=100.0)
+        check_number("learn_constellations", name, value, least=LEAST_VARIANCE, most=100.0)
         for name, value in (
             ("least_appearance_variance", least_appearance_variance),
             ("least_shape_variance", least_shape_variance),
@@ -257,11 +257,16 @@ def learn_constellation(
         raise InvalidInput("learn_constellation: points must be finite numbers, got NaN or infinity.")
     telling = points.take(np.flatnonzero(points.counts >= n_parts))
     if not len(telling):
-        return _flat_model(points.appearances.shape[1], n_parts, clutter)
+        return [_flat_model(points.appearances.shape[1], n_parts, clutter)] * n_starts
     rng = np.random.default_rng(random_state)
     starts = [_start(telling, n_parts, clutter, floors, rng) for _ in range(n_starts)]
     climbed = [climb(start, telling, max_steps, floors)[0] for start in starts]
-    return max(climbed, key=lambda model: float(model.log_likelihood(telling).mean()))
+    return sorted(climbed, key=lambda model: -float(model.log_likelihood(telling).mean()))
+
+
+def learn_constellation(points: PointSets, n_parts: int, *, clutter: Gaussians | None, **options: Any) -> Constellation:
+    """The most probable of the models that `learn_constellations` finds with these options."""
+    return learn_constellations(points, n_parts, clutter=clutter, **options)[0]
 
 
 def climb(

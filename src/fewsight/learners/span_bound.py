@@ -112,33 +112,57 @@ def trained(K: Array, targets: Array, penalty: float) -> Machine:
     return Machine(dual, float(solved[-1]), support)
 
 
-def lowest(bounds: list[SpanBound], max_steps: int) -> Descent:
-    """Weights and C at which the sum of the bounds is lowest, by descent from equal weights.
-
-    Weights start where the sum of weighted squared distances is one on average.
-    """
-    distances = bounds[0].distances
-    k, n = len(distances), distances.shape[1]
+def equal_weights(distances: Array) -> Array:
+    """Weights (k,) under which each model has the same part of the weighted squared distances, whose mean is one."""
+    k, n = distances.shape[:2]
     means = distances.sum(axis=(1, 2)) / max(1, n * (n - 1))
-    start = np.append(-np.log(k * np.where(means > 0, means, 1.0)), np.log(START_PENALTY))
+    return np.asarray(1.0 / (k * np.where(means > 0, means, 1.0)))
+
+
+def lowest(
+    bounds: list[SpanBound], max_steps: int, *, start: tuple[Array, float] | None = None, pull: float = 0.0
+) -> Descent:
+    """Weights and C at which the sum of the bounds is lowest, by descent from a start.
+
+    Without one, from weights under which the sum of weighted squared distances is one on average. `pull` adds to each bound this
+    many times the variance of the logarithms of the weights in relation to those of the start; infinity leaves the start.
+    """
+    weights, penalty = start or (equal_weights(bounds[0].distances), START_PENALTY)
+    start_at = np.append(np.log(weights), np.log(penalty))
+    k = len(weights)
     limits = [LOG_WEIGHTS] * k + [LOG_PENALTIES]
-    start = np.clip(start, *np.array(limits).T)
+    start_at = np.clip(start_at, *np.array(limits).T)
     values: list[float] = []
-    path: list[Array] = [np.exp(start[:-1])]
+    path: list[Array] = [np.exp(start_at[:-1])]
 
     def objective(parameters: Array) -> tuple[float, Array]:
-        found = [bound.at(parameters[:-1], float(parameters[-1])) for bound in bounds]
-        return sum(each.value for each in found), np.sum([each.slopes for each in found], axis=0)
+        return pulled_sum(bounds, parameters, start_at, pull)
 
     def note(intermediate_result: OptimizeResult) -> None:
         values.append(float(intermediate_result.fun))
         path.append(np.exp(intermediate_result.x[:-1]))
 
-    values.append(objective(start)[0])
+    if not max_steps or not np.isfinite(pull):
+        weights, value = path[0], pulled_sum(bounds, start_at, start_at, 0.0)[0]
+        return Descent(weights, float(np.exp(start_at[-1])), np.array([value]), np.array(path))
+    values.append(objective(start_at)[0])
     options = {"maxiter": max_steps}
-    result = minimize(objective, start, jac=True, method="L-BFGS-B", bounds=limits, callback=note, options=options)
-    best = result.x if result.fun <= values[0] else start
+    result = minimize(objective, start_at, jac=True, method="L-BFGS-B", bounds=limits, callback=note, options=options)
+    best = result.x if result.fun <= values[0] else start_at
     return Descent(np.exp(best[:-1]), float(np.exp(best[-1])), np.array(values), np.array(path))
+
+
+def pulled_sum(bounds: list[SpanBound], parameters: Array, start: Array, pull: float) -> tuple[float, Array]:
+    """The sum of the bounds at the logarithms of weights and C (k + 1,), with what pulls the weights together, and its slopes.
+
+    Weights are pulled towards a common multiple of those of the start.
+    """
+    found = [bound.at(parameters[:-1], float(parameters[-1])) for bound in bounds]
+    apart = parameters[:-1] - start[:-1]
+    apart = apart - apart.mean()
+    strength = len(bounds) * pull / len(apart)
+    value = sum(each.value for each in found) + strength * float(apart @ apart)
+    return value, np.sum([each.slopes for each in found], axis=0) + np.append(2.0 * strength * apart, 0.0)
 
 
 def _bordered(matrix: Array) -> Array:

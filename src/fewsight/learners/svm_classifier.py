@@ -175,7 +175,7 @@ class SVMClassifier(DualLearner):
         """How many examples the others predict rightly under each penalty; examples of no class are not asked about."""
         own, targets = targets_of(labels, self.classes_), self._machine_targets(labels)
         classes = np.where(own.max(axis=1) > 0, own.argmax(axis=1), NO_CLASS)
-        folds = _folds(classes)
+        folds = stratified_folds(classes)
         right = np.zeros(len(penalties))
         for fold in range(folds.max() + 1):
             out, rest = folds == fold, folds != fold
@@ -222,7 +222,7 @@ def _machine(K: Array, targets: Array, C: float) -> tuple[Array, float]:
     return dual, float(machine.intercept_[0])
 
 
-def _folds(classes: Indices) -> Indices:
+def stratified_folds(classes: Indices) -> Indices:
     """A fold for each example: every class is spread over at most FOLDS of them, in the order of its examples."""
     folds = np.zeros(len(classes), np.intp)
     for number in np.unique(classes):
