@@ -43,6 +43,7 @@ from fewsight.gp.posterior import LeaveOneOut, Posterior
 from fewsight.gp.preconditioning import LowRank, LowRankPreconditioner, pivoted_cholesky
 from fewsight.gp.relevance import LearnedRelevance, learn_relevance
 from fewsight.gp.relevance_slopes import Slopes, WeightedOperator, evidence_slopes
+from fewsight.gp.rounded_gram import RoundedGram, RoundedInverse
 from fewsight.gp.sparse_posterior import FeatureSums, InducingPoints, SparsePosterior
 from fewsight.gp.tasks import (
     NOISE_LADDER,
@@ -98,6 +99,8 @@ __all__ = [
     "Quadrature",
     "Restricted",
     "Ritz",
+    "RoundedGram",
+    "RoundedInverse",
     "ScaledBlocks",
     "ScaledGrams",
     "Slopes",

@@ -23,7 +23,9 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices
 from fewsight.gp import (
+    ColumnOperator,
     LearnedRelevance,
+    RoundedGram,
     SolverOptions,
     learn_relevance,
     left_out_means,
@@ -32,9 +34,12 @@ from fewsight.gp import (
     noise_curve,
     targets_of_columns,
 )
+from fewsight.gp.iterative_posterior import MANY_COLUMNS
+from fewsight.gp.noise_levels import PROBES
+from fewsight.gp.rounded_gram import seconds_formed
 from fewsight.kernels import DistributedHistogramOperator, HistogramOperator
 from fewsight.learners.calibration import fit_calibration
-from fewsight.learners.folds import sampled_folds
+from fewsight.learners.folds import EXAMPLES, columns_to_calibrate, sampled_folds
 
 TRANSFORMS = ("none", "power", "exponential")
 RELEVANCE = ("none", "evidence", "channels")
@@ -53,6 +58,10 @@ BETWEEN = (0.5, 2.0)  # then of the best of these
 SHARES = (0.0, 0.5, 1.0)  # of Hellinger's kernel; the noise is chosen at the second
 FOLDS = 3  # a third is left out at a time: few trainings, and examples enough
 REFINED = 5  # parameters that are tried between the best of a grid and its neighbours
+# When K is formed: from so many examples on; the bytes of a pair, and of a number of the sorted histograms, and how many times as
+# much memory as these it may take; nanoseconds for each row and number; products that a system needs then, and without.
+LEAST_FORMED, BYTES_OF_PAIR, BYTES_OF_NUMBER, MOST_OF_HISTOGRAMS = 600, 4, 14, 2
+FORMED, PRODUCTS_IF_FORMED, USUAL_ITERATIONS = 0.03, 3, 20
 SOLVED = SolverOptions(1e-2, 200, None)  # the choice does not change with more exact systems
 
 TrainingOperator: TypeAlias = HistogramOperator | DistributedHistogramOperator
@@ -77,6 +86,7 @@ class KernelSettings:
     relevance_steps: int
     relevance_prior: float
     random_state: int
+    may_form: bool = False  # whether K itself may be formed, in single precision, where that saves time
 
 
 def number_or_word(
@@ -114,6 +124,7 @@ class Found:
     levels: Array  # (1,) or (columns,)
     log_evidence: float | None
     relevance: LearnedRelevance | None = None  # where it was learned
+    gram: RoundedGram | None = None  # the operator in single precision, where it was formed
 
 
 def choose_kernel_and_noise(
@@ -133,24 +144,53 @@ def choose_kernel_and_noise(
             parameter = _parameter(operator, some, classes, n_classes, settings)
         operator = operator.with_transform(settings.transform, parameter)
     operator = unit(operator.with_hellinger(SHARES[1] if settings.share is None else settings.share))
-    level, evidence = _level(operator, some, settings)
     learned = None
     if settings.relevance in ("evidence", "channels"):
+        level, _ = _level(operator, some, settings)
         learned = _relevance(operator, targets, level, groups, settings)
         operator = unit(operator.with_weights(learned.weights))
-        level, evidence = _level(operator, some, settings)
+    gram = formed_gram(operator, classes, n_classes) if settings.may_form else None
+    level, evidence = _level(operator, some, settings, gram)
     if settings.level_left_out or settings.share is None:
-        operator, level = _left_out(operator, classes, n_classes, level, settings)
+        operator, level = _left_out(operator, classes, n_classes, level, settings, gram)
     levels = np.array([level])
     if settings.per_class and settings.level is None:
-        curve = noise_curve(operator, targets, steps=STEPS, random_state=settings.random_state)
+        curve = noise_curve(gram or operator, targets, steps=STEPS, random_state=settings.random_state)
         levels = np.array([curve.best(column)[0] for column in range(targets.shape[1])])
     noise = levels * (balance_of(targets) if settings.balanced else np.ones((len(targets), 1)))
-    return Found(operator, parameter, noise, levels, evidence, learned)
+    return Found(operator, parameter, noise, levels, evidence, learned, gram)
+
+
+def formed_gram(operator: TrainingOperator, classes: Indices, n_classes: int) -> RoundedGram | None:
+    """K of all pairs in single precision, where it saves time and takes no more memory than twice the sorted histograms."""
+    if not isinstance(operator, HistogramOperator) or operator.hellinger:
+        return None
+    counts = np.bincount(classes[classes >= 0], minlength=n_classes)
+    return RoundedGram(operator.rounded()) if worth_forming(operator.n, operator.n_numbers, counts) else None
+
+
+def worth_forming(n: int, n_numbers: int, counts: Indices) -> bool:
+    """Whether forming K of n rows with this many numbers is expected to save time; `counts` are the examples of each class."""
+    if n < LEAST_FORMED or BYTES_OF_PAIR * n * n > MOST_OF_HISTOGRAMS * BYTES_OF_NUMBER * n_numbers:
+        return False
+    columns = 1 if len(counts) == 2 else len(counts)
+    systems = 1 + columns + columns_to_calibrate(np.repeat(np.arange(len(counts)), counts), 1)
+    curve = STEPS * (min(columns, MOST_COLUMNS) + PROBES)
+    product = 1e-9 * MANY_COLUMNS * n_numbers
+    formed = (
+        seconds_formed(n, 1e-9 * FORMED * n * n_numbers, curve, systems, EXAMPLES)
+        + PRODUCTS_IF_FORMED * systems * product
+    )
+    return formed < (curve + USUAL_ITERATIONS * systems) * product
 
 
 def _left_out(
-    operator: TrainingOperator, classes: Indices, n_classes: int, level: float, settings: KernelSettings
+    operator: TrainingOperator,
+    classes: Indices,
+    n_classes: int,
+    level: float,
+    settings: KernelSettings,
+    gram: RoundedGram | None,
 ) -> tuple[TrainingOperator, float]:
     """The noise, of levels around that of the evidence, and then the share of Hellinger's kernel under which left-out examples
     are most probable; what is given stays, and so does all where there is nothing to leave out."""
@@ -162,7 +202,8 @@ def _left_out(
     @cache
     def loss(share: float, factor: float) -> float:
         noise = factor * level * balance
-        return float(left_out_losses(operator.with_hellinger(share), classes, n_classes, noise, folds).mean())
+        kernel = operator.with_hellinger(share) if gram is None else gram
+        return float(left_out_losses(kernel, classes, n_classes, noise, folds).mean())
 
     share, factor = operator.hellinger, 1.0
     if settings.level_left_out:
@@ -215,7 +256,7 @@ def _parameter(
 
 
 def left_out_losses(
-    operator: TrainingOperator, classes: Indices, n_classes: int, noise: Array, folds: list[Indices]
+    operator: ColumnOperator, classes: Indices, n_classes: int, noise: Array, folds: list[Indices]
 ) -> Array:
     """Minus the logarithm of the calibrated probability of the class of each left-out example."""
     means = np.concatenate([left_out_means(operator, classes, n_classes, noise, fold, SOLVED) for fold in folds])
@@ -272,8 +313,10 @@ def _bound_parameter(operator: TrainingOperator, targets: Array, settings: Kerne
     return float(best.parameters[0]) if best.value < without else plain
 
 
-def _level(operator: TrainingOperator, targets: Array, settings: KernelSettings) -> tuple[float, float]:
-    """The noise level and its evidence, or minus its bound.
+def _level(
+    operator: TrainingOperator, targets: Array, settings: KernelSettings, gram: RoundedGram | None = None
+) -> tuple[float, float]:
+    """The noise level and its evidence, or minus its bound; `gram` is the operator in single precision, where it was formed.
 
     Always that of noise which all examples share: balance weighs the two sides of a problem, it is no model of how targets come
     about, and a likelihood with it finds levels that rank far worse.
@@ -281,7 +324,7 @@ def _level(operator: TrainingOperator, targets: Array, settings: KernelSettings)
     if settings.criterion == "bound":
         return _bound_of(operator, targets, settings)
     for steps in (STEPS, STEPS_IF_LOW):
-        curve = noise_curve(operator, targets, steps=steps, random_state=settings.random_state)
+        curve = noise_curve(gram or operator, targets, steps=steps, random_state=settings.random_state)
         if settings.level is not None:
             return settings.level, curve.joint_log_evidence(settings.level)
         level, value = curve.best()
