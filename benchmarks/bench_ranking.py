@@ -110,14 +110,16 @@ def summary(records: list[dict[str, Any]], where: str) -> dict[str, Any]:
 def main() -> None:
     parser = arguments(__doc__)
     parser.add_argument("--sizes", nargs="*", choices=list(OTHERS), help="how many images; --quick: none")
-    parser.add_argument("--draws", type=int, help=f"of each distribution ({DRAWS}); --quick: one, of 1,099 images")
+    parser.add_argument(
+        "--draws", type=int, help=f"of each distribution ({DRAWS}), 0 for none; --quick: one, of 1,099 images"
+    )
     options = parser.parse_args()
     numba.set_num_threads(1)
     warm = one_against_many(n_others=1, n_test=1)
     histogram_gp(warm, noise_variance="left-out", hellinger_share="left-out")  # compiles
     found: list[dict[str, Any]] = []
     sizes = ([] if options.quick else list(OTHERS)) if options.sizes is None else options.sizes
-    draws = options.draws or (1 if options.quick else DRAWS)
+    draws = (1 if options.quick else DRAWS) if options.draws is None else options.draws
     with threadpool_limits(1):
         for draw in range(1, draws + 1):
             for where, made in (("words", one_against_many), ("topics", topics_against_many)):

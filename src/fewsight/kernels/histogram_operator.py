@@ -18,6 +18,7 @@ import scipy.sparse
 
 from fewsight._base.checks import check_number, shown
 from fewsight._base.errors import InvalidInput
+from fewsight._base.progress import track
 from fewsight._base.types import Array
 from fewsight._compiled import histogram_intersection
 from fewsight._compiled.column_totals import column_totals
@@ -31,6 +32,7 @@ from fewsight.kernels.histogram_transforms import Plain, Transform, transform_na
 from fewsight.kernels.rows import RowsLike, Sparse
 from fewsight.kernels.sorted_histograms import OWNER, SortedHistograms, check_columns, checked_histograms
 
+ROUNDED_ROWS = 512  # of K that are made at a time
 BATCH_NUMBERS = 2_000_000  # non-zeros of new rows that are sorted at a time
 
 
@@ -332,8 +334,14 @@ class HistogramOperator:
         weighted = (values * np.repeat(self.weights, np.diff(starts))).astype(np.float32)
         numbered = np.int32 if max(len(values), self.n) < 2**31 else np.int64
         places = rows.astype(numbered), starts.astype(numbered)
-        by_dimension = scipy.sparse.csc_array((weighted, *places), shape=(self.n, self.width))
-        return np.asarray(histogram_intersection.gram(by_dimension.tocsr()))
+        all_rows = scipy.sparse.csc_array((weighted, *places), shape=(self.n, self.width)).tocsr()
+        K = np.empty((self.n, self.n), np.float32)
+        tops = range(0, self.n, ROUNDED_ROWS)
+        for top in track(tops, "comparing all pairs", len(tops)):
+            bottom = min(self.n, top + ROUNDED_ROWS)
+            K[top:bottom, :bottom] = histogram_intersection.gram(all_rows[top:bottom], all_rows[:bottom])
+            K[:top, top:bottom] = K[top:bottom, :top].T
+        return K
 
     def totals(self, V: Array) -> Array:
         """For each dimension the sum of each column of V over the rows that have it.
