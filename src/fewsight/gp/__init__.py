@@ -27,10 +27,10 @@ from fewsight.gp.iterative_posterior import (
     targets_of_columns,
 )
 from fewsight.gp.iterative_variance import IterativeVariance
-from fewsight.gp.lanczos import Quadrature, Ritz, largest_eigenvalues, quadrature
+from fewsight.gp.lanczos import Quadrature, Ritz, largest_eigenvalues, quadrature, quadratures
 from fewsight.gp.linear_systems import Preconditioner, Solution, conjugate_gradients
 from fewsight.gp.noise import LearnedNoise, learn_noise
-from fewsight.gp.noise_levels import NoiseCurve, noise_curve
+from fewsight.gp.noise_levels import NoiseCurve, noise_curve, noise_curves
 from fewsight.gp.operators import (
     ColumnOperator,
     DenseOperator,
@@ -130,10 +130,12 @@ __all__ = [
     "mean_of",
     "minimise",
     "noise_curve",
+    "noise_curves",
     "path_inside",
     "paths_beside",
     "pivoted_cholesky",
     "quadrature",
+    "quadratures",
     "sparse_weights",
     "squares_from_below",
     "targets_of_columns",

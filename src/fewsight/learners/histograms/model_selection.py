@@ -32,6 +32,7 @@ from fewsight.gp import (
     likelihood_bound,
     minimise,
     noise_curve,
+    noise_curves,
     targets_of_columns,
 )
 from fewsight.gp.iterative_posterior import MANY_COLUMNS
@@ -323,8 +324,7 @@ def _level(
     """
     if settings.criterion == "bound":
         return _bound_of(operator, targets, settings)
-    for steps in (STEPS, STEPS_IF_LOW):
-        curve = noise_curve(gram or operator, targets, steps=steps, random_state=settings.random_state)
+    for curve in noise_curves(gram or operator, targets, (STEPS, STEPS_IF_LOW), random_state=settings.random_state):
         if settings.level is not None:
             return settings.level, curve.joint_log_evidence(settings.level)
         level, value = curve.best()
