@@ -330,11 +330,7 @@ class HistogramOperator:
         """K itself in single precision (n, n), right to about a millionth; without a share of Hellinger's kernel."""
         if self.hellinger:
             raise InvalidInput(f"{OWNER}: rounded needs a share of 0, got {self.hellinger:g}.")
-        starts, rows, values = self.sorted_values
-        weighted = (values * np.repeat(self.weights, np.diff(starts))).astype(np.float32)
-        numbered = np.int32 if max(len(values), self.n) < 2**31 else np.int64
-        places = rows.astype(numbered), starts.astype(numbered)
-        all_rows = scipy.sparse.csc_array((weighted, *places), shape=(self.n, self.width)).tocsr()
+        all_rows = self._single_rows()
         K = np.empty((self.n, self.n), np.float32)
         tops = range(0, self.n, ROUNDED_ROWS)
         for top in track(tops, "comparing all pairs", len(tops)):
@@ -342,6 +338,15 @@ class HistogramOperator:
             K[top:bottom, :bottom] = histogram_intersection.gram(all_rows[top:bottom], all_rows[:bottom])
             K[:top, top:bottom] = K[top:bottom, :top].T
         return K
+
+    def _single_rows(self) -> scipy.sparse.csr_array:
+        """All rows, transformed and weighted, in single precision."""
+        starts, rows, values = self.sorted_values
+        weighted = values.astype(np.float32)
+        weighted *= np.repeat(self.weights.astype(np.float32), np.diff(starts))
+        numbered = np.int32 if max(len(values), self.n) < 2**31 else np.int64
+        places = rows.astype(numbered), starts.astype(numbered)
+        return scipy.sparse.csc_array((weighted, *places), shape=(self.n, self.width)).tocsr()
 
     def totals(self, V: Array) -> Array:
         """For each dimension the sum of each column of V over the rows that have it.
