@@ -156,11 +156,14 @@ class IterativePosterior(Generic[Operator]):
         each = self.scale * np.column_stack(columns)
         return each if each.shape[1] == self.n_classes else np.repeat(each, self.n_classes, axis=1)
 
-    def variances(self, column: int = 0, systems: int = 0) -> IterativeVariance:
-        """Of the latent values of a class, in units of K; `systems` says how many are to be solved for."""
+    def variances(self, column: int = 0, systems: int = 0, gram: RoundedGram | None = None) -> IterativeVariance:
+        """Of the latent values of a class, in units of K; `systems` says how many are to be solved for. `gram` is the operator in
+        single precision, where it was formed: what it holds is gone afterwards."""
         at = column if self.noise.shape[1] > 1 else 0
         noise, ones = self.noise[:, at], self.ones[:, at]
-        low_rank = self.low_rank or (self._later if self._pays_later(systems) else None)
+        low_rank = self.low_rank or (None if gram is None else gram.inverted(noise[:, None]))
+        if low_rank is None and self._pays_later(systems):
+            low_rank = self._later
         preconditioner = None if low_rank is None else low_rank.preconditioner(noise[:, None])
         return IterativeVariance(self.operator, noise, ones, min(self.options.tolerance, LOOSE), preconditioner)
 

@@ -37,13 +37,13 @@ from fewsight.learners.histograms import (
     choose_kernel_and_noise,
     shared_operator,
 )
+from fewsight.learners.histograms.formed_gram import BYTES_OF_PAIR, worth_forming
 from fewsight.learners.histograms.model_selection import (
-    BYTES_OF_PAIR,
     RELEVANCE,
     TRANSFORMS,
     checked_weights,
+    cost_of_learning,
     number_or_word,
-    worth_forming,
 )
 from fewsight.learners.inputs.stored import matrix_from_state, matrix_state
 from fewsight.learners.labels import (
@@ -217,7 +217,7 @@ class HistogramGPClassifier(HistogramAnswers):
         numbers = n_examples * sum(channel.typical_numbers for channel in channels)
         columns = n_examples * (2 if n_classes == 2 else n_classes + 1)
         even = np.bincount(np.arange(n_examples) % n_classes, minlength=n_classes)
-        formed = BYTES_OF_PAIR * n_examples**2 if worth_forming(n_examples, numbers, even) else 0
+        formed = BYTES_OF_PAIR * n_examples**2 if worth_forming(n_examples, numbers, *cost_of_learning(even)) else 0
         return (
             BYTES_PER_NUMBER * numbers + 8 * COLUMNS_AT_ONCE * columns + formed + BYTES_PER_IMAGE * n_examples + BESIDE
         )

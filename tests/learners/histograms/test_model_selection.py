@@ -8,8 +8,9 @@ from fewsight._base.errors import FewsightError
 from fewsight.gp import log_evidence_and_gradients, targets_of_columns
 from fewsight.kernels import HistogramIntersection, HistogramOperator
 from fewsight.learners import HistogramGPClassifier
-from fewsight.learners.histograms import balance_of, choose_kernel_and_noise, model_selection
-from fewsight.learners.histograms.model_selection import evenly_spaced, least_loss, unit, worth_forming
+from fewsight.learners.histograms import balance_of, choose_kernel_and_noise, formed_gram
+from fewsight.learners.histograms.formed_gram import worth_forming
+from fewsight.learners.histograms.model_selection import cost_of_learning, evenly_spaced, least_loss, unit
 
 CLASSES = np.unique(Y, return_inverse=True)[1]
 NO_GROUPS = np.zeros(60, np.intp)
@@ -128,19 +129,19 @@ def test_a_transform_that_is_learned_from_left_out_examples_predicts_better():
 
 
 def test_a_matrix_of_all_pairs_is_formed_where_it_saves_time_and_is_no_larger_than_twice_the_histograms():
-    hundred, two = np.full(100, 30), np.array([1_500, 1_500])
-    assert worth_forming(3_000, 3_000 * 2_042, hundred)
-    assert not worth_forming(599, 599 * 2_042, np.full(100, 6))  # few rows: little to save
-    assert not worth_forming(3_000, 3_000 * 250, hundred)  # more memory than the histograms take
-    assert worth_forming(9_078, 9_078 * 2_042, np.full(102, 89))
-    assert not worth_forming(50_000, 50_000 * 2_042, np.full(100, 500))
-    assert not worth_forming(14_000, 14_000 * 2_042, two * 14 // 3)  # too few systems to pay for it
+    hundred, two = cost_of_learning(np.full(100, 30)), cost_of_learning(np.array([7_000, 7_000]))
+    assert worth_forming(3_000, 3_000 * 2_042, *hundred)
+    assert not worth_forming(599, 599 * 2_042, *hundred)  # few rows: little to save
+    assert not worth_forming(3_000, 3_000 * 250, *hundred)  # more memory than the histograms take
+    assert worth_forming(9_078, 9_078 * 2_042, *cost_of_learning(np.full(102, 89)))
+    assert not worth_forming(50_000, 50_000 * 2_042, *hundred)
+    assert not worth_forming(14_000, 14_000 * 2_042, *two)  # too few systems to pay for it
 
 
 @pytest.mark.parametrize("options", [{}, {"noise_per_class": True}, {"noise_variance": "left-out"}])
 def test_a_learner_that_forms_the_matrix_learns_the_same(options, monkeypatch):
     plain = HistogramGPClassifier(preconditioner=0, tolerance=1e-8, **options).fit(X, Y)
-    monkeypatch.setattr(model_selection, "worth_forming", lambda *_: True)
+    monkeypatch.setattr(formed_gram, "worth_forming", lambda *_: True)
     formed = []
     monkeypatch.setattr(
         HistogramOperator,
@@ -158,7 +159,7 @@ def test_a_learner_that_forms_the_matrix_learns_the_same(options, monkeypatch):
 
 
 def test_nothing_is_formed_without_a_preconditioner_or_with_another_kernel(monkeypatch):
-    monkeypatch.setattr(model_selection, "worth_forming", lambda *_: True)
+    monkeypatch.setattr(formed_gram, "worth_forming", lambda *_: True)
     assert chosen(preconditioner=0).gram is None
     assert chosen(hellinger_share=0.5).gram is None
     assert chosen().gram is not None

@@ -35,12 +35,11 @@ from fewsight.gp import (
     noise_curves,
     targets_of_columns,
 )
-from fewsight.gp.iterative_posterior import MANY_COLUMNS
 from fewsight.gp.noise_levels import PROBES
-from fewsight.gp.rounded_gram import seconds_formed
 from fewsight.kernels import DistributedHistogramOperator, HistogramOperator
 from fewsight.learners.calibration import fit_calibration
-from fewsight.learners.folds import EXAMPLES, columns_to_calibrate, sampled_folds
+from fewsight.learners.folds import columns_to_calibrate, sampled_folds
+from fewsight.learners.histograms.formed_gram import formed_gram
 
 TRANSFORMS = ("none", "power", "exponential")
 RELEVANCE = ("none", "evidence", "channels")
@@ -59,10 +58,6 @@ BETWEEN = (0.5, 2.0)  # then of the best of these
 SHARES = (0.0, 0.5, 1.0)  # of Hellinger's kernel; the noise is chosen at the second
 FOLDS = 3  # a third is left out at a time: few trainings, and examples enough
 REFINED = 5  # parameters that are tried between the best of a grid and its neighbours
-# When K is formed: from so many examples on; the bytes of a pair, and of a number of the sorted histograms, and how many times as
-# much memory as these it may take; nanoseconds for each row and number; products that a system needs then, and without.
-LEAST_FORMED, BYTES_OF_PAIR, BYTES_OF_NUMBER, MOST_OF_HISTOGRAMS = 600, 4, 14, 2
-FORMED, PRODUCTS_IF_FORMED, USUAL_ITERATIONS = 0.03, 3, 20
 SOLVED = SolverOptions(1e-2, 200, None)  # the choice does not change with more exact systems
 
 TrainingOperator: TypeAlias = HistogramOperator | DistributedHistogramOperator
@@ -150,7 +145,8 @@ def choose_kernel_and_noise(
         level, _ = _level(operator, some, settings)
         learned = _relevance(operator, targets, level, groups, settings)
         operator = unit(operator.with_weights(learned.weights))
-    gram = formed_gram(operator, classes, n_classes) if settings.may_form else None
+    counts = np.bincount(classes[classes >= 0], minlength=n_classes)
+    gram = formed_gram(operator, *cost_of_learning(counts)) if settings.may_form else None
     level, evidence = _level(operator, some, settings, gram)
     if settings.level_left_out or settings.share is None:
         operator, level = _left_out(operator, classes, n_classes, level, settings, gram)
@@ -162,27 +158,11 @@ def choose_kernel_and_noise(
     return Found(operator, parameter, noise, levels, evidence, learned, gram)
 
 
-def formed_gram(operator: TrainingOperator, classes: Indices, n_classes: int) -> RoundedGram | None:
-    """K of all pairs in single precision, where it saves time and takes no more memory than twice the sorted histograms."""
-    if not isinstance(operator, HistogramOperator) or operator.hellinger:
-        return None
-    counts = np.bincount(classes[classes >= 0], minlength=n_classes)
-    return RoundedGram(operator.rounded()) if worth_forming(operator.n, operator.n_numbers, counts) else None
-
-
-def worth_forming(n: int, n_numbers: int, counts: Indices) -> bool:
-    """Whether forming K of n rows with this many numbers is expected to save time; `counts` are the examples of each class."""
-    if n < LEAST_FORMED or BYTES_OF_PAIR * n * n > MOST_OF_HISTOGRAMS * BYTES_OF_NUMBER * n_numbers:
-        return False
+def cost_of_learning(counts: Indices) -> tuple[int, int]:
+    """How many systems are solved where classes have these numbers of examples, and the columns that the evidence multiplies."""
     columns = 1 if len(counts) == 2 else len(counts)
     systems = 1 + columns + columns_to_calibrate(np.repeat(np.arange(len(counts)), counts), 1)
-    curve = STEPS * (min(columns, MOST_COLUMNS) + PROBES)
-    product = 1e-9 * MANY_COLUMNS * n_numbers
-    formed = (
-        seconds_formed(n, 1e-9 * FORMED * n * n_numbers, curve, systems, EXAMPLES)
-        + PRODUCTS_IF_FORMED * systems * product
-    )
-    return formed < (curve + USUAL_ITERATIONS * systems) * product
+    return systems, STEPS * (min(columns, MOST_COLUMNS) + PROBES)
 
 
 def _left_out(
