@@ -37,7 +37,7 @@ from fewsight.learners.histograms import (
     choose_kernel_and_noise,
     shared_operator,
 )
-from fewsight.learners.histograms.formed_gram import BYTES_OF_PAIR, worth_forming
+from fewsight.learners.histograms.formed_gram import BYTES_OF_PAIR, formed_gram, worth_forming
 from fewsight.learners.histograms.model_selection import (
     RELEVANCE,
     TRANSFORMS,
@@ -261,7 +261,14 @@ class HistogramGPClassifier(HistogramAnswers):
     def recalibrate(self) -> Self:
         """Learn anew how sure to be and what is unknown, after examples were added."""
         check_is_fitted(self)
-        self._calibrate(self.posterior_)
+        posterior = self.posterior_
+        if self.preconditioner == AUTO and posterior.low_rank is None:
+            systems = columns_to_calibrate(posterior.classes, posterior.noise.shape[1])
+            gram = formed_gram(posterior.operator, systems)
+            posterior = dataclasses.replace(
+                posterior, low_rank=None if gram is None else gram.inverted(posterior.noise)
+            )
+        self._calibrate(posterior)
         return self
 
     def settle(self, inputs: HistogramInput, classes: Labels, numbers: Indices, found: Found, rows: Rows) -> Self:

@@ -158,6 +158,18 @@ def test_a_learner_that_forms_the_matrix_learns_the_same(options, monkeypatch):
     assert helped.posterior_.low_rank is None  # nothing as large as K is kept
 
 
+def test_calibrating_anew_forms_the_matrix_too_and_lets_it_go(monkeypatch):
+    plain = HistogramGPClassifier(preconditioner=0, tolerance=1e-8).fit(X[:150], Y[:150]).add(X[150:], Y[150:])
+    helped = HistogramGPClassifier(tolerance=1e-8).fit(X[:150], Y[:150]).add(X[150:], Y[150:])
+    asked = []
+    monkeypatch.setattr(formed_gram, "worth_forming", lambda *numbers: asked.append(numbers) or True)
+    helped.recalibrate()
+    plain.recalibrate()
+    assert len(asked) == 1
+    assert helped.posterior_.low_rank is None
+    np.testing.assert_allclose(helped.predict_proba(X_TEST), plain.predict_proba(X_TEST), atol=5e-3)
+
+
 def test_nothing_is_formed_without_a_preconditioner_or_with_another_kernel(monkeypatch):
     monkeypatch.setattr(formed_gram, "worth_forming", lambda *_: True)
     assert chosen(preconditioner=0).gram is None

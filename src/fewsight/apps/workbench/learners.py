@@ -28,8 +28,8 @@ from fewsight.learners.needs import Needs
 GP, SVM = GPClassifier.name, SVMClassifier.name
 FOR_MANY: tuple[type[Learner], ...] = (HistogramGPClassifier, SparseGPClassifier)  # the first that takes the channels
 DEFAULT_LEARNERS = (GP, SVM, "nn")
-# The number of images above which the learners for many images train faster, of one category and more for each factor of e:
-# see docs/large_scale.md.
+# The number of images above which either of the learners for many images trains faster, of one category and more for each factor
+# of e: see docs/large_scale.md.
 MANY_OF_ONE, MORE_PER_FACTOR = 1_750, 750
 LOOKED_UP = 32  # images in the cache, to see whether they are described already
 LITTLE = 2**28  # bytes that are never too much for a learner for many images, which is itself the remedy
@@ -110,7 +110,7 @@ def usual_channels(
 
 
 def many_images(n_categories: int) -> int:
-    """The number of images above which the learners of FOR_MANY train faster than GP."""
+    """The number of images above which either learner of FOR_MANY trains faster than GP."""
     return 100 * round((MANY_OF_ONE + MORE_PER_FACTOR * math.log(max(n_categories, 1))) / 100)
 
 
