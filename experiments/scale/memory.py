@@ -1,8 +1,9 @@
-"""Is the memory that learning will take known before it begins? Predicted and measured, in a process for each size.
+"""Is the memory that learning will take known before it begins? Predicted and measured, in a process for each size and cache.
 
 Photographs of Caltech-101, drawn at random over all categories. What is predicted is what the learner says it needs, beside what
-the process has before; what is measured is the most that it has had. Every image is described, with a cache that is empty at
-first: a network that describes images takes memory, which is not needed where a cache has all features already.
+the process has before; what is measured is the most that it has had. Each size is learned twice: with a cache that is empty, so
+that every image is described, and then, in another process, with the cache that this left: a network that describes images
+takes memory, which is not needed where the cache has all features already.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 from experiments.common.command import images_of
 from experiments.scale.result_file import checked, parser, peak_gigabytes, write
 from fewsight.apps.workbench import learn
+from fewsight.apps.workbench.learners import memory_of_learning
 from fewsight.channels import make_channel
 from fewsight.images import FeatureCache
 from fewsight.learners import LEARNERS
@@ -28,21 +30,22 @@ from fewsight.learners import LEARNERS
 CHANNELS = {"histogram_gp": ["spatial_pmk"], "sparse_gp": ["pretrained", "spatial_pmk"]}
 
 
-def one(data: Path, learner: str, n: int, seed: int) -> dict[str, Any]:
+def one(data: Path, learner: str, n: int, seed: int, folder: Path) -> dict[str, Any]:
     """Predicted and measured, in this process."""
     images = images_of(data)
     images = images.select(np.sort(np.random.default_rng(seed).permutation(len(images))[:n]))
-    with tempfile.TemporaryDirectory() as folder:
-        cache = FeatureCache(folder)
-        channels = [make_channel(name, cache=cache, n_jobs=1) for name in CHANNELS[learner]]
-        n_categories = len(set(images.labels))
-        before = peak_gigabytes()
-        predicted = before + LEARNERS[learner]().memory_needed(n, n_categories, channels) / 2**30
-        start, wall = time.process_time(), time.perf_counter()
-        learn(images, channels, learner=learner)
-        measured = peak_gigabytes()
+    cache = FeatureCache(folder)
+    warm = cache.n_entries() > 0
+    channels = [make_channel(name, cache=cache, n_jobs=1) for name in CHANNELS[learner]]
+    n_categories = len(set(images.labels))
+    before = peak_gigabytes()
+    predicted = before + memory_of_learning(LEARNERS[learner](), images.images, n_categories, channels) / 2**30
+    start, wall = time.process_time(), time.perf_counter()
+    learn(images, channels, learner=learner)
+    measured = peak_gigabytes()
     return {
         "learner": learner,
+        "cache": "warm" if warm else "cold",
         "channels": CHANNELS[learner],
         "images": n,
         "categories": n_categories,
@@ -55,9 +58,9 @@ def one(data: Path, learner: str, n: int, seed: int) -> dict[str, Any]:
     }
 
 
-def apart(options: argparse.Namespace, learner: str, n: int) -> dict[str, Any]:
+def apart(options: argparse.Namespace, learner: str, n: int, folder: str) -> dict[str, Any]:
     """The same in a process of its own."""
-    words = [str(options.data), "--only", learner, "--sizes", str(n), "--seed", str(options.seed)]
+    words = [str(options.data), "--only", learner, "--sizes", str(n), "--seed", str(options.seed), "--cache", folder]
     command = [sys.executable, "-m", "experiments.scale.memory", *words]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
@@ -71,16 +74,21 @@ def main() -> None:
     made.add_argument("--seed", type=int, default=0)
     made.add_argument("--learners", nargs="+", default=list(CHANNELS), choices=list(CHANNELS))
     made.add_argument("--only", choices=list(CHANNELS), help="one learner, in this process, to standard output")
+    made.add_argument("--cache", type=Path, help="with --only: the folder of the cache")
     options = made.parse_args()
     if options.only:
-        print(json.dumps(one(options.data, options.only, options.sizes[0], options.seed)))
+        if options.cache is None:
+            made.error("--only needs --cache")
+        print(json.dumps(one(options.data, options.only, options.sizes[0], options.seed, options.cache)))
         return
     checked(options)
     records = []
     for learner in options.learners:
         for n in options.sizes:
-            records.append(apart(options, learner, n))
-            print(records[-1], flush=True)
+            with tempfile.TemporaryDirectory() as folder:
+                for _ in ("cold", "warm"):
+                    records.append(apart(options, learner, n, folder))
+                    print(records[-1], flush=True)
     write(options.json, {"seed": options.seed}, records)
 
 

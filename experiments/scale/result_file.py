@@ -44,8 +44,8 @@ def write(path: Path, protocol: dict[str, Any], records: list[dict[str, Any]]) -
 
 
 def _without_folder(word: str) -> str:
-    """No folder of the machine that it ran on."""
-    return Path(word).name if os.path.isabs(word) else word
+    """No folder of the machine that it ran on, or above the one that it ran in."""
+    return Path(word).name if os.path.isabs(word) or word.startswith(os.pardir) else word
 
 
 def peak_gigabytes() -> float:

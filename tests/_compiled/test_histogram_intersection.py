@@ -166,3 +166,12 @@ def test_millions_of_empty_columns_change_nothing(same):
     A, B = wide[:4], (None if same else wide[3:])
     expected = loops.gram_reference(H[:4], H[:4] if same else H[3:])
     np.testing.assert_allclose(loops.gram(A, B), expected, atol=1e-15)
+
+
+def test_rows_of_single_precision_have_sums_of_single_precision_right_to_a_millionth() -> None:
+    for A in (histograms(200, 600, 0.3, 0), uneven(300, 1)):
+        expected = loops.gram(A)
+        found = loops.gram(A.astype(np.float32))
+        assert found.dtype == np.float32
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
+        np.testing.assert_array_equal(found, found.T)

@@ -15,6 +15,7 @@ from fewsight.gp import (
     noise_curve,
     pivoted_cholesky,
     quadrature,
+    quadratures,
 )
 from fewsight.kernels import HistogramIntersection
 
@@ -134,6 +135,20 @@ def test_gauss_quadrature_gives_functions_of_the_matrix():
     for function in (lambda x: 1 / (np.abs(x) + 0.1), lambda x: np.log(np.abs(x) + 0.1)):
         expected = ((vectors.T @ Y) ** 2 * function(values)[:, None]).sum(axis=0)
         np.testing.assert_allclose(found.apply(function), expected, rtol=1e-6)
+
+
+def test_more_steps_of_quadrature_go_on_where_fewer_ended():
+    products = []
+
+    def multiply(V):
+        products.append(len(products))
+        return K @ V
+
+    for steps, found in zip((5, 12, 30), quadratures(multiply, Y, (5, 12, 30)), strict=True):
+        assert len(products) == steps
+        alone = quadrature(lambda V: K @ V, Y, steps)
+        np.testing.assert_array_equal(found.nodes, alone.nodes)
+        np.testing.assert_array_equal(found.weights, alone.weights)
 
 
 @pytest.mark.parametrize("balance", [None, np.linspace(0.2, 3.0, 120)])

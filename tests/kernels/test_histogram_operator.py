@@ -93,6 +93,17 @@ def test_slopes_in_the_parameter_match_finite_differences(kind: str, parameter: 
     assert operator.transform_trace() == pytest.approx((more.trace() - less.trace()) / (2 * step), rel=1e-6)
 
 
+@pytest.mark.parametrize(("kind", "parameter"), KINDS)
+def test_k_in_single_precision_is_k_to_a_millionth(kind: str, parameter: float | None) -> None:
+    X, weights = rows(90, 30), np.linspace(0.0, 2.0, 30)
+    operator = HistogramOperator.from_rows(X, transform=kind, parameter=parameter, weights=weights)
+    found, expected = operator.rounded(), dense(X, X, weights, kind, parameter)
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6 * np.abs(expected).max())
+    with pytest.raises(InvalidInput, match=r"HistogramOperator: rounded needs a share of 0, got 0\.5\."):
+        operator.with_hellinger(0.5).rounded()
+
+
 @pytest.mark.parametrize("n_new", [0, 1, 40])
 def test_appended_rows_are_merged(n_new: int) -> None:
     X, V = rows(60 + n_new, 8), np.random.default_rng(3).normal(size=(60 + n_new, 2))

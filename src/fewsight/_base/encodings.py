@@ -157,7 +157,9 @@ class SparseRows(RowEncodings):
 
     def state(self) -> State:
         X = self.matrix.tocsr()
-        arrays = {"values": X.data, "columns": X.indices, "starts": X.indptr}
+        small = max(X.nnz, X.shape[1]) < 2**31  # half of what there is to compress
+        columns, starts = (part.astype(np.int32) if small else part for part in (X.indices, X.indptr))
+        arrays = {"values": X.data, "columns": columns, "starts": starts}
         return State({"sparse": True, "shape": list(self.shape)}, arrays)
 
     @classmethod

@@ -52,7 +52,10 @@ def gram_reference(X: Array, Z: Array) -> Array:
 
 
 def gram(A: scipy.sparse.csr_array, B: scipy.sparse.csr_array | None = None) -> Array:
-    """As `gram_reference`, for canonical CSR rows > 0, by the loops that take least time; `B` None means A itself."""
+    """As `gram_reference`, for canonical CSR rows > 0, by the loops that take least time; `B` None means A itself.
+
+    Rows of float32 have sums of float32, in two thirds of the time.
+    """
     if A.shape[1] > (A if B is None else B).nnz:  # hashed bins, say: most columns are empty
         A, B = without_empty_columns(A, B)
     other = A if B is None else B
@@ -60,7 +63,7 @@ def gram(A: scipy.sparse.csr_array, B: scipy.sparse.csr_array | None = None) -> 
     with threads_for(float(A.nnz) * other.shape[0]):
         if common.all():
             return _tiled(A, B)
-        K = np.zeros((A.shape[0], other.shape[0]))
+        K = np.zeros((A.shape[0], other.shape[0]), A.dtype)
         if common.any():
             K = _tiled(with_columns(A, common), None if B is None else with_columns(B, common))
         lists = by_column(A, ~common)
@@ -99,7 +102,7 @@ def by_column(M: scipy.sparse.csr_array, chosen: npt.NDArray[np.bool_]) -> tuple
     """The non-zeros in the chosen columns, as `inverted_gram` reads them: for each LISTED_ROWS rows one list, in the order of
     columns and within a column of rows. Returns where lists start (n_lists + 1), and each entry's column, row and value.
     """
-    dims, rows, values = np.empty(M.nnz, M.indices.dtype), np.empty(M.nnz, np.int32), np.empty(M.nnz)  # room for all
+    dims, rows, values = np.empty(M.nnz, M.indices.dtype), np.empty(M.nnz, np.int32), np.empty(M.nnz, M.dtype)
     starts = [0]
     for top in range(0, M.shape[0], LISTED_ROWS):
         few = M[top : top + LISTED_ROWS].tocsc()
@@ -139,14 +142,14 @@ def tiled_gram(
     a_starts: Ints, a_dims: Ints, a_values: Array, b_starts: Ints, b_dims: Ints, b_values: Array, width: int, same: bool
 ) -> Array:
     """As `tiled_gram_reference`, in the result's memory. With `same`, half the work."""
-    K = np.zeros((a_starts.size - 1, b_starts.size - 1))
+    K = np.zeros((a_starts.size - 1, b_starts.size - 1), a_values.dtype)
     side, height = tile_side(K), panel_height(width)
     corners = tiles(K, side, same)
     a_cuts, b_cuts = cuts(a_starts, a_dims, width, height), cuts(b_starts, b_dims, width, height)
     for tile in numba.prange(len(corners)):
         top, left = corners[tile]
         bottom, right = min(K.shape[0], top + side), min(K.shape[1], left + side)
-        panel = np.zeros((height, min(side, PANEL_ROWS)))
+        panel = np.zeros((height, min(side, PANEL_ROWS)), a_values.dtype)
         for block in range(len(a_cuts) - 1):
             for j in range(left, right, panel.shape[1]):
                 end = min(right, j + panel.shape[1])

@@ -225,6 +225,18 @@ class Channel(Options, BaseEstimator, ABC):
         entries = self._map(encoding, as_images(images), "encodings")
         return self.encodings.stack(entries, self.n_columns)
 
+    def is_described(self, image: Image) -> bool:
+        """Whether the cache has the local features of an image; an image that cannot be read has none.
+
+        Parameters
+        ----------
+        image : one that may have been described with these options, in this process or another.
+        """
+        try:
+            return self._kept is not None and self._features_key(image) in self._kept
+        except (UnreadableImage, OSError):
+            return False
+
     def is_encoded(self, image: Image) -> bool:
         """Whether the cache has the encoding of an image.
 

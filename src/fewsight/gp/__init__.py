@@ -27,10 +27,10 @@ from fewsight.gp.iterative_posterior import (
     targets_of_columns,
 )
 from fewsight.gp.iterative_variance import IterativeVariance
-from fewsight.gp.lanczos import Quadrature, Ritz, largest_eigenvalues, quadrature
+from fewsight.gp.lanczos import Quadrature, Ritz, largest_eigenvalues, quadrature, quadratures
 from fewsight.gp.linear_systems import Preconditioner, Solution, conjugate_gradients
 from fewsight.gp.noise import LearnedNoise, learn_noise
-from fewsight.gp.noise_levels import NoiseCurve, noise_curve
+from fewsight.gp.noise_levels import NoiseCurve, noise_curve, noise_curves
 from fewsight.gp.operators import (
     ColumnOperator,
     DenseOperator,
@@ -43,6 +43,7 @@ from fewsight.gp.posterior import LeaveOneOut, Posterior
 from fewsight.gp.preconditioning import LowRank, LowRankPreconditioner, pivoted_cholesky
 from fewsight.gp.relevance import LearnedRelevance, learn_relevance
 from fewsight.gp.relevance_slopes import Slopes, WeightedOperator, evidence_slopes
+from fewsight.gp.rounded_gram import RoundedGram, RoundedInverse
 from fewsight.gp.sparse_posterior import FeatureSums, InducingPoints, SparsePosterior
 from fewsight.gp.tasks import (
     NOISE_LADDER,
@@ -98,6 +99,8 @@ __all__ = [
     "Quadrature",
     "Restricted",
     "Ritz",
+    "RoundedGram",
+    "RoundedInverse",
     "ScaledBlocks",
     "ScaledGrams",
     "Slopes",
@@ -127,10 +130,12 @@ __all__ = [
     "mean_of",
     "minimise",
     "noise_curve",
+    "noise_curves",
     "path_inside",
     "paths_beside",
     "pivoted_cholesky",
     "quadrature",
+    "quadratures",
     "sparse_weights",
     "squares_from_below",
     "targets_of_columns",

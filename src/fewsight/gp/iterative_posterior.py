@@ -4,9 +4,10 @@
 With A = K + noise and u = A^-1 1, the mean of a problem with targets y is m = u^T y / 1^T u, and its dual weights are
 A^-1 y - m u. The targets of all problems and the ones are solved for as one block; nothing but products with K is needed.
 
-A preconditioner of rank 300 (see `fewsight.gp.preconditioning`) takes away about half of the iterations, makes each more costly,
-and has to be made. What an operation costs is known from `benchmarks/bench_preconditioner.py`; a pilot run with one column shows
-how many iterations there would be.
+Where K of all pairs is small enough to be formed in single precision, its factor is the preconditioner (see
+`fewsight.gp.rounded_gram`), and one or two iterations are enough. Elsewhere one of rank 300 (see `fewsight.gp.preconditioning`)
+takes away about half of the iterations, makes each more costly, and has to be made. What an operation costs is known from
+`benchmarks/bench_preconditioner.py`; a pilot run with one column shows how many iterations there would be.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ from fewsight.gp.iterative_variance import IterativeVariance
 from fewsight.gp.linear_systems import Watch, conjugate_gradients, norms
 from fewsight.gp.operators import ColumnOperator, PredictiveOperator, Products, Restricted
 from fewsight.gp.preconditioning import LowRank
+from fewsight.gp.rounded_gram import RoundedGram, RoundedInverse
 
 AUTO = "auto"
 RANK = 300  # smaller ones save less than they cost
@@ -89,7 +91,7 @@ class IterativePosterior(Generic[Operator]):
     iterations: int
     residual: float
     converged: bool
-    low_rank: LowRank | None = None  # what the preconditioner is made of, where there is one
+    low_rank: LowRank | RoundedInverse | None = None  # what preconditioners are made of, where there is something
 
     @classmethod
     def condition(
@@ -101,18 +103,23 @@ class IterativePosterior(Generic[Operator]):
         options: SolverOptions,
         start: IterativePosterior[Operator] | None = None,
         further: int = 0,
+        gram: RoundedGram | None = None,
     ) -> IterativePosterior[Operator]:
         """Solve for all classes as one block, from an earlier posterior of fewer examples where there is one.
 
-        `further` says how many more systems are expected, which would share a preconditioner.
+        `further` says how many more systems are expected, which would share a preconditioner; `gram` is the operator in single
+        precision, where it was formed: what it holds is gone afterwards.
         """
         targets = targets_of_columns(classes, n_classes)
         columns = targets.shape[1] + noise.shape[1]
-        if start is None:
-            first, low_rank = None, choose_low_rank(operator, targets[:, :1], noise[:, :1], options, columns + further)
-        else:
+        first: Array | None = None
+        low_rank: LowRank | RoundedInverse | None = None if gram is None else gram.inverted(noise)
+        if start is not None:
             first = start._start(targets, noise)
-            low_rank = None if start.low_rank is None else start.low_rank.grown(operator.diag())
+            if isinstance(start.low_rank, LowRank):
+                low_rank = start.low_rank.grown(operator.diag())
+        elif low_rank is None:
+            low_rank = choose_low_rank(operator, targets[:, :1], noise[:, :1], options, columns + further)
         with steps_of("training", STEPS) as reach:
             solved = _solve(operator, targets, noise, options, first, low_rank, watch=_progress(reach, options))
         return cls(operator, classes, n_classes, noise, options, *solved, low_rank)
@@ -132,7 +139,10 @@ class IterativePosterior(Generic[Operator]):
 
     def left_out(self, fold: Indices) -> Array:
         """Latent means of training examples (m, n_classes), predicted from all that are not among them: solved anew."""
-        how = self.options, self._solved(), self.low_rank
+        first = (
+            None if isinstance(self.low_rank, RoundedInverse) else self._solved()
+        )  # where an iteration or two are enough
+        how = self.options, first, self.low_rank
         return left_out_means(self.operator, self.classes, self.n_classes, self.noise, fold, *how)
 
     def prior_variance(self, X: Rows) -> Array:
@@ -146,11 +156,14 @@ class IterativePosterior(Generic[Operator]):
         each = self.scale * np.column_stack(columns)
         return each if each.shape[1] == self.n_classes else np.repeat(each, self.n_classes, axis=1)
 
-    def variances(self, column: int = 0, systems: int = 0) -> IterativeVariance:
-        """Of the latent values of a class, in units of K; `systems` says how many are to be solved for."""
+    def variances(self, column: int = 0, systems: int = 0, gram: RoundedGram | None = None) -> IterativeVariance:
+        """Of the latent values of a class, in units of K; `systems` says how many are to be solved for. `gram` is the operator in
+        single precision, where it was formed: what it holds is gone afterwards."""
         at = column if self.noise.shape[1] > 1 else 0
         noise, ones = self.noise[:, at], self.ones[:, at]
-        low_rank = self.low_rank or (self._later if self._pays_later(systems) else None)
+        low_rank = self.low_rank or (None if gram is None else gram.inverted(noise[:, None]))
+        if low_rank is None and self._pays_later(systems):
+            low_rank = self._later
         preconditioner = None if low_rank is None else low_rank.preconditioner(noise[:, None])
         return IterativeVariance(self.operator, noise, ones, min(self.options.tolerance, LOOSE), preconditioner)
 
@@ -236,7 +249,7 @@ def left_out_means(
     fold: Indices,
     options: SolverOptions,
     start: Array | None = None,
-    low_rank: LowRank | None = None,
+    low_rank: LowRank | RoundedInverse | None = None,
 ) -> Array:
     """Latent means (m, n_classes) of the examples of a fold, predicted from all others."""
     kept = np.ones(operator.n, dtype=bool)
@@ -269,7 +282,7 @@ def _solve(
     noise: Array,
     options: SolverOptions,
     start: Array | None,
-    low_rank: LowRank | None,
+    low_rank: LowRank | RoundedInverse | None,
     kept: npt.NDArray[np.bool_] | None = None,
     watch: Watch | None = None,
 ) -> Solved:

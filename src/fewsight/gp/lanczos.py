@@ -7,7 +7,7 @@ levels at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import final
 
@@ -103,21 +103,32 @@ class Quadrature:
 
 def quadrature(multiply: Multiply, starts: Array, steps: int) -> Quadrature:
     """Gauss's rule for each column of `starts` (n, c) and the symmetric matrix A that `multiply` multiplies with."""
+    return next(quadratures(multiply, starts, [steps]))
+
+
+def quadratures(multiply: Multiply, starts: Array, steps: Iterable[int]) -> Iterator[Quadrature]:
+    """As `quadrature`, after each of several numbers of steps, ascending: every one goes on where the one before it ended."""
     lengths = norms(starts)
     V = starts / np.where(lengths > 0, lengths, 1.0)
     before, beta = np.zeros_like(V), np.zeros(V.shape[1])
-    alphas, betas = [], []
-    for _ in range(min(steps, len(starts))):
-        W = multiply(V) - beta * before
-        alpha = np.einsum("ij,ij->j", V, W)
-        W -= alpha * V
-        beta = norms(W)
-        alphas.append(alpha)
-        scale = np.abs(alphas).max(axis=0)
-        beta = np.where(beta > BREAKDOWN * scale, beta, 0.0)  # the rest of a column that is exhausted has no weight
-        betas.append(beta)
-        before, V = V, np.divide(W, beta, out=np.zeros_like(W), where=beta > 0)
-    pairs = [eigh_tridiagonal(a, b[:-1]) for a, b in zip(np.array(alphas).T, np.array(betas).T, strict=True)]
+    alphas: list[Array] = []
+    betas: list[Array] = []
+    for goal in steps:
+        while len(alphas) < min(goal, len(starts)):
+            W = multiply(V) - beta * before
+            alpha = np.einsum("ij,ij->j", V, W)
+            W -= alpha * V
+            beta = norms(W)
+            alphas.append(alpha)
+            scale = np.abs(alphas).max(axis=0)
+            beta = np.where(beta > BREAKDOWN * scale, beta, 0.0)  # the rest of a column that is exhausted has no weight
+            betas.append(beta)
+            before, V = V, np.divide(W, beta, out=np.zeros_like(W), where=beta > 0)
+        yield _rule(np.array(alphas).T, np.array(betas).T, lengths)
+
+
+def _rule(alphas: Array, betas: Array, lengths: Array) -> Quadrature:
+    """Of each column, by the eigenvalues of its tridiagonal matrix."""
+    pairs = [eigh_tridiagonal(a, b[:-1]) for a, b in zip(alphas, betas, strict=True)]
     nodes = np.array([values for values, _ in pairs])
-    weights = np.array([vectors[0] ** 2 for _, vectors in pairs]) * lengths[:, None] ** 2
-    return Quadrature(nodes, weights)
+    return Quadrature(nodes, np.array([vectors[0] ** 2 for _, vectors in pairs]) * lengths[:, None] ** 2)

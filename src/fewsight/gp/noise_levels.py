@@ -12,6 +12,7 @@ docs/large_scale.md).
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import final
 
@@ -24,7 +25,7 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.gp._checks import check_per_example
 from fewsight.gp._cholesky import LOG_TWO_PI
-from fewsight.gp.lanczos import Quadrature, quadrature
+from fewsight.gp.lanczos import Quadrature, quadratures
 from fewsight.gp.linear_systems import norms
 from fewsight.gp.operators import ColumnOperator, whole
 
@@ -104,6 +105,20 @@ def noise_curve(
     probes, random_state : random signs for the log-determinant and their seed; up to 500 examples none are needed.
     steps : of the Lanczos iteration.
     """
+    return next(noise_curves(operator, targets, [steps], balance=balance, probes=probes, random_state=random_state))
+
+
+def noise_curves(
+    operator: ColumnOperator,
+    targets: Array,
+    steps: Sequence[int],
+    *,
+    balance: Array | None = None,
+    probes: int = PROBES,
+    random_state: int = 0,
+) -> Iterator[NoiseCurve]:
+    """As `noise_curve`, after each of several numbers of steps, ascending: low levels take more. Nothing is done twice, and
+    nothing before it is asked for."""
     who = "noise_curve"
     targets = check_matrix(who, "targets", targets, shape=(operator.n, None))
     n = len(targets)
@@ -119,7 +134,8 @@ def noise_curve(
     constant = float(np.log(factors).sum() + np.log((1.0 / factors).mean()))
     unit = float(operator.diag().mean()) or 1.0
     if n <= MOST_EXACT:
-        return NoiseCurve(n, *_exact(whole(operator) / np.outer(root, root), scaled, mean), constant, unit)
+        yield NoiseCurve(n, *_exact(whole(operator) / np.outer(root, root), scaled, mean), constant, unit)
+        return
 
     def multiply(V: Array) -> Array:
         inner = operator @ (_without(mean, V) / root[:, None])
@@ -128,9 +144,9 @@ def noise_curve(
     signs = np.random.default_rng(random_state).choice([-1.0, 1.0], (n, probes))
     starts = _without(mean, signs)
     starts *= np.sqrt((n - 1) / probes) / norms(starts)
-    both = quadrature(multiply, np.hstack([scaled, starts]), steps)
     c = targets.shape[1]
-    return NoiseCurve(n, _part(both, slice(None, c)), _part(both, slice(c, None)), constant, unit)
+    for both in quadratures(multiply, np.hstack([scaled, starts]), steps):
+        yield NoiseCurve(n, _part(both, slice(None, c)), _part(both, slice(c, None)), constant, unit)
 
 
 def _exact(B: Array, targets: Array, mean: Array) -> tuple[Quadrature, Quadrature]:

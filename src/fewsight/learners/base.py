@@ -115,7 +115,9 @@ class Learner(ClassifierMixin, BaseEstimator, ABC):
         y : n labels: strings, integers or booleans; examples with the label None are left out.
         """
 
-    def memory_needed(self, n_examples: int, n_classes: int, channels: Sequence[Channel]) -> int:
+    def memory_needed(
+        self, n_examples: int, n_classes: int, channels: Sequence[Channel], described: float = 0.0
+    ) -> int:
         """About how many bytes learning from images takes at one time, beside what the program has before: an estimate that needs
         no image.
 
@@ -124,6 +126,7 @@ class Learner(ClassifierMixin, BaseEstimator, ABC):
         n_examples : how many images there are to learn from.
         n_classes : of how many classes they are.
         channels : through which they are seen, fitted or not.
+        described : the share of them whose local features the cache has, as far as that is known.
         """
         return self.needs.bytes_of_pairs(n_examples, len(channels))
 

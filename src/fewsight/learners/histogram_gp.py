@@ -1,4 +1,4 @@
-"""Gaussian-process classification of a hundred thousand histograms without ever forming their kernel matrix. [Rodner2012]"""
+"""Gaussian-process classification of a hundred thousand histograms, whose kernel matrix need not be formed. [Rodner2012]"""
 
 from __future__ import annotations
 
@@ -37,7 +37,14 @@ from fewsight.learners.histograms import (
     choose_kernel_and_noise,
     shared_operator,
 )
-from fewsight.learners.histograms.model_selection import RELEVANCE, TRANSFORMS, checked_weights, number_or_word
+from fewsight.learners.histograms.formed_gram import BYTES_OF_PAIR, formed_gram, worth_forming
+from fewsight.learners.histograms.model_selection import (
+    RELEVANCE,
+    TRANSFORMS,
+    checked_weights,
+    cost_of_learning,
+    number_or_word,
+)
 from fewsight.learners.inputs.stored import matrix_from_state, matrix_state
 from fewsight.learners.labels import (
     Labels,
@@ -77,7 +84,7 @@ STORED = (  # parameters that a model file keeps as they are
 @final
 class HistogramGPClassifier(HistogramAnswers):
     """Categories from many histograms: exact label regression with the intersection kernel in memory proportional to the
-    non-zeros.
+    non-zeros, without a kernel matrix unless that is as small (see `preconditioner`).
 
     All classes are trained as one block by conjugate gradients. Noise and relevance are learned by the evidence of the training
     examples, with a free mean for each class and at the scale that the evidence likes best.
@@ -108,8 +115,9 @@ class HistogramGPClassifier(HistogramAnswers):
         method.
     tolerance : of the true residual of every system, relative.
     max_iterations : of conjugate gradients; `converged_` says whether that was enough.
-    preconditioner : rank of what shortens conjugate gradients, see `fewsight.gp.LowRankPreconditioner`; 0 for none, "auto" to use
-        it where it pays: many iterations and many systems. It changes how fast a solution is found, never which.
+    preconditioner : rank of what shortens conjugate gradients, see `fewsight.gp.LowRankPreconditioner`; 0 for none. "auto" takes
+        what saves most time: the kernel matrix itself in single precision, factorised, where it takes at most twice the memory of
+        the sorted histograms; or one of rank 300; or none. It changes how fast a solution is found, never which.
     quantization_bins : of the look-up tables, with linear interpolation, for prediction in constant time; None: always exact.
     variance : "fast" for the estimate in constant time, "exact" for a system to solve per image.
     calibrated : learn from left-out training examples how sure to be.
@@ -201,11 +209,18 @@ class HistogramGPClassifier(HistogramAnswers):
         """Learn from histograms, or images, and their labels; examples with the label None are left out."""
         return self._fit(X, y, ())
 
-    def memory_needed(self, n_examples: int, n_classes: int, channels: Sequence[Channel]) -> int:
-        """Encodings while they are joined and sorted, the columns that conjugate gradients work on, a little for each image."""
+    def memory_needed(
+        self, n_examples: int, n_classes: int, channels: Sequence[Channel], described: float = 0.0
+    ) -> int:
+        """Encodings while they are joined and sorted, the columns that conjugate gradients work on, K itself where it will be
+        formed, a little for each image; of describing images no more than that, whether the cache has them or not."""
         numbers = n_examples * sum(channel.typical_numbers for channel in channels)
         columns = n_examples * (2 if n_classes == 2 else n_classes + 1)
-        return BYTES_PER_NUMBER * numbers + 8 * COLUMNS_AT_ONCE * columns + BYTES_PER_IMAGE * n_examples + BESIDE
+        even = np.bincount(np.arange(n_examples) % n_classes, minlength=n_classes)
+        formed = BYTES_OF_PAIR * n_examples**2 if worth_forming(n_examples, numbers, *cost_of_learning(even)) else 0
+        return (
+            BYTES_PER_NUMBER * numbers + 8 * COLUMNS_AT_ONCE * columns + formed + BYTES_PER_IMAGE * n_examples + BESIDE
+        )
 
     def partial_fit(self, X: Examples, y: LabelsLike, classes: LabelsLike | None = None) -> Self:
         """Learn from a first batch, whose noise and transform are kept, or take in a further one; see `add`.
@@ -246,7 +261,14 @@ class HistogramGPClassifier(HistogramAnswers):
     def recalibrate(self) -> Self:
         """Learn anew how sure to be and what is unknown, after examples were added."""
         check_is_fitted(self)
-        self._calibrate(self.posterior_)
+        posterior = self.posterior_
+        if self.preconditioner == AUTO and posterior.low_rank is None:
+            systems = columns_to_calibrate(posterior.classes, posterior.noise.shape[1])
+            gram = formed_gram(posterior.operator, systems)
+            posterior = dataclasses.replace(
+                posterior, low_rank=None if gram is None else gram.inverted(posterior.noise)
+            )
+        self._calibrate(posterior)
         return self
 
     def settle(self, inputs: HistogramInput, classes: Labels, numbers: Indices, found: Found, rows: Rows) -> Self:
@@ -266,11 +288,11 @@ class HistogramGPClassifier(HistogramAnswers):
         self.relevance_, self.log_evidence_ = found.operator.weights, found.log_evidence
         further = columns_to_calibrate(numbers, found.noise.shape[1])
         trained = IterativePosterior.condition(
-            found.operator, numbers, len(classes), found.noise, self.options(), further=further
+            found.operator, numbers, len(classes), found.noise, self.options(), further=further, gram=found.gram
         )
-        home = trained
+        home = dataclasses.replace(trained, low_rank=None) if found.gram is not None else trained  # as large as K
         if not isinstance(found.operator, HistogramOperator):
-            home = dataclasses.replace(trained, operator=brought_home(found.operator, rows))
+            home = dataclasses.replace(home, operator=brought_home(found.operator, rows))
         self.posterior_ = cast("IterativePosterior[HistogramOperator]", home)
         self.variances_ = LazyVariance(self.posterior_, int(self.random_state))
         self._calibrate(trained)  # where it was trained
@@ -300,6 +322,7 @@ class HistogramGPClassifier(HistogramAnswers):
             check_integer(self, "relevance_steps", self.relevance_steps, least=1),
             check_number(self, "relevance_prior", self.relevance_prior, least=0, most=1e12),
             check_integer(self, "random_state", self.random_state, least=0, most=LARGEST_SEED),
+            self.preconditioner == AUTO,
         )
 
     def _share(self) -> float | None:

@@ -67,6 +67,7 @@ CHECKED, ENOUGH = (
 )  # examples that are left out to see how they are predicted: at most, and where there are few
 # Memory, see `python -m experiments.scale.memory`: of each image, and while images are described, by a network or without.
 BYTES_PER_IMAGE, NETWORK, LOOKING = 4_000, 370_000_000, 140_000_000
+ALL_DESCRIBED = 0.8  # of the inducing points, of which not all are met when a few images are looked up
 ALMOST_SAME = 1.0 - 1e-9  # the cosine above which a left-out example is an inducing point itself
 LEFT_OUT = "the images that were left out to check"
 
@@ -176,14 +177,17 @@ class SparseGPClassifier(KernelLearner):
         self._settle(InducingRows(*(part[order] for part in kept)), numbers[checked])
         return self
 
-    def memory_needed(self, n_examples: int, n_classes: int, channels: Sequence[Channel]) -> int:
+    def memory_needed(
+        self, n_examples: int, n_classes: int, channels: Sequence[Channel], described: float = 0.0
+    ) -> int:
         """What a Gaussian process on the inducing points takes, the examples that are compared with them at a time and those that
         are kept to be left out, or describing images if that is more, and a little for each image."""
         m = min(self.n_inducing, n_examples)
         at_a_time = min(BLOCK, n_examples - m) * (len(channels) + 3) + 3 * min(CHECKED, n_examples)
         encodings = 16 * m * sum(channel.typical_numbers for channel in channels)
         learning = GramsNeeded().bytes_of_pairs(m, len(channels)) + 8 * m * at_a_time
-        describing = NETWORK if any(channel.informed for channel in channels) else LOOKING
+        by_network = any(channel.informed for channel in channels) and described < ALL_DESCRIBED * m / n_examples
+        describing = NETWORK if by_network else LOOKING
         return max(learning, describing) + encodings + BYTES_PER_IMAGE * n_examples
 
     def add(self, X: Examples, y: LabelsLike) -> Self:

@@ -18,10 +18,12 @@ from fewsight.apps.workbench.learners import (
     choose_learner,
     make_learners,
     new_learner,
+    share_described,
     usual_channels,
     way_of,
 )
-from fewsight.channels import Colour, DensePmk, FisherDog, Phog, SpatialPmk
+from fewsight.channels import Colour, DensePmk, FisherDog, Phog, Pretrained, SpatialPmk
+from fewsight.images import FeatureCache, ImageFile, image_set_from_class_folders
 from fewsight.learners import (
     LEARNERS,
     GPClassifier,
@@ -31,6 +33,7 @@ from fewsight.learners import (
     SparseGPClassifier,
     SVMClassifier,
 )
+from fewsight.learners.histogram_gp import BESIDE
 from fewsight.persistence import load
 
 TWO = (
@@ -163,6 +166,31 @@ def test_a_refusal_for_want_of_memory_names_what_would_fit(monkeypatch: pytest.M
     gigabytes(monkeypatch, 0.3)
     with pytest.raises(InvalidInput, match=r"use at most [\d,]+ images\.$"):
         check_memory(SparseGPClassifier(), many, 100, words)
+
+
+def test_memory_counts_the_network_only_where_images_must_still_be_described(photos: Path, tmp_path: Path) -> None:
+    images = image_set_from_class_folders(photos).images
+    channel = Colour(cache=FeatureCache(tmp_path / "cache"))
+    assert share_described(images, [channel]) == 0
+    channel.prepare(images[: len(images) // 2])
+    assert share_described(images, [channel]) == pytest.approx(0.5, abs=0.1)
+    channel.prepare(images)
+    assert share_described(images, [channel]) == 1
+    assert share_described(images, [channel, Colour()]) == 0  # which has no cache
+    assert not channel.is_described(ImageFile(tmp_path / "no such file"))
+    learner, network = SparseGPClassifier(), [Pretrained()]
+    cold, half, warm = (learner.memory_needed(1_000, 10, network, share) for share in (0.0, 0.5, 1.0))
+    assert cold == half == learner.memory_needed(1_000, 10, network)
+    assert cold - warm > 150e6
+    # Of 5,000 images the cache keeps local features of the 2,000 inducing points alone.
+    assert learner.memory_needed(5_000, 10, network, 0.4) == learner.memory_needed(5_000, 10, network, 1.0)
+
+
+def test_memory_of_a_histogram_learner_counts_the_matrix_where_it_will_be_formed() -> None:
+    learner, words = HistogramGPClassifier(), [SpatialPmk()]
+    needed = [learner.memory_needed(n, 100, words) for n in (7_000, 14_000, 15_000)]
+    assert needed[1] - 2 * needed[0] + BESIDE == 2 * 4 * 7_000**2  # it grows with the square
+    assert needed[2] < needed[1]  # and is not there where it would be larger than twice the histograms
 
 
 def test_evaluate_refuses_a_learner_that_does_not_fit(monkeypatch: pytest.MonkeyPatch) -> None:

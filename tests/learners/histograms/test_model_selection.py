@@ -8,8 +8,9 @@ from fewsight._base.errors import FewsightError
 from fewsight.gp import log_evidence_and_gradients, targets_of_columns
 from fewsight.kernels import HistogramIntersection, HistogramOperator
 from fewsight.learners import HistogramGPClassifier
-from fewsight.learners.histograms import balance_of, choose_kernel_and_noise
-from fewsight.learners.histograms.model_selection import evenly_spaced, least_loss, unit
+from fewsight.learners.histograms import balance_of, choose_kernel_and_noise, formed_gram
+from fewsight.learners.histograms.formed_gram import worth_forming
+from fewsight.learners.histograms.model_selection import cost_of_learning, evenly_spaced, least_loss, unit
 
 CLASSES = np.unique(Y, return_inverse=True)[1]
 NO_GROUPS = np.zeros(60, np.intp)
@@ -125,3 +126,52 @@ def test_a_transform_that_is_learned_from_left_out_examples_predicts_better():
     plain, power = (HistogramGPClassifier(feature_transform=kind).fit(rows, label) for kind in ("none", "power"))
     assert power.transform_parameter_ < 0.8
     assert power.score(new, truth) > plain.score(new, truth) + 0.03
+
+
+def test_a_matrix_of_all_pairs_is_formed_where_it_saves_time_and_is_no_larger_than_twice_the_histograms():
+    hundred, two = cost_of_learning(np.full(100, 30)), cost_of_learning(np.array([7_000, 7_000]))
+    assert worth_forming(3_000, 3_000 * 2_042, *hundred)
+    assert not worth_forming(599, 599 * 2_042, *hundred)  # few rows: little to save
+    assert not worth_forming(3_000, 3_000 * 250, *hundred)  # more memory than the histograms take
+    assert worth_forming(9_078, 9_078 * 2_042, *cost_of_learning(np.full(102, 89)))
+    assert not worth_forming(50_000, 50_000 * 2_042, *hundred)
+    assert not worth_forming(14_000, 14_000 * 2_042, *two)  # too few systems to pay for it
+
+
+@pytest.mark.parametrize("options", [{}, {"noise_per_class": True}, {"noise_variance": "left-out"}])
+def test_a_learner_that_forms_the_matrix_learns_the_same(options, monkeypatch):
+    plain = HistogramGPClassifier(preconditioner=0, tolerance=1e-8, **options).fit(X, Y)
+    monkeypatch.setattr(formed_gram, "worth_forming", lambda *_: True)
+    formed = []
+    monkeypatch.setattr(
+        HistogramOperator,
+        "rounded",
+        lambda self, made=HistogramOperator.rounded: formed.append(made(self)) or formed[0],
+    )
+    helped = HistogramGPClassifier(tolerance=1e-8, **options).fit(X, Y)
+    assert len(formed) == 1
+    assert helped.converged_
+    assert helped.n_iter_ < plain.n_iter_
+    np.testing.assert_allclose(helped.noise_variance_, plain.noise_variance_, rtol=1e-3)
+    np.testing.assert_allclose(helped.latent_mean(X_TEST), plain.latent_mean(X_TEST), atol=1e-3)
+    np.testing.assert_allclose(helped.predict_proba(X_TEST), plain.predict_proba(X_TEST), atol=5e-3)
+    assert helped.posterior_.low_rank is None  # nothing as large as K is kept
+
+
+def test_calibrating_anew_forms_the_matrix_too_and_lets_it_go(monkeypatch):
+    plain = HistogramGPClassifier(preconditioner=0, tolerance=1e-8).fit(X[:150], Y[:150]).add(X[150:], Y[150:])
+    helped = HistogramGPClassifier(tolerance=1e-8).fit(X[:150], Y[:150]).add(X[150:], Y[150:])
+    asked = []
+    monkeypatch.setattr(formed_gram, "worth_forming", lambda *numbers: asked.append(numbers) or True)
+    helped.recalibrate()
+    plain.recalibrate()
+    assert len(asked) == 1
+    assert helped.posterior_.low_rank is None
+    np.testing.assert_allclose(helped.predict_proba(X_TEST), plain.predict_proba(X_TEST), atol=5e-3)
+
+
+def test_nothing_is_formed_without_a_preconditioner_or_with_another_kernel(monkeypatch):
+    monkeypatch.setattr(formed_gram, "worth_forming", lambda *_: True)
+    assert chosen(preconditioner=0).gram is None
+    assert chosen(hellinger_share=0.5).gram is None
+    assert chosen().gram is not None

@@ -8,7 +8,7 @@ from fewsight._base.errors import FewsightError, InvalidInput
 from fewsight._base.types import State
 from fewsight.kernels import HistogramIntersection
 from fewsight.learners import HistogramGPClassifier
-from fewsight.learners.histograms import FastVariance, LazyVariance
+from fewsight.learners.histograms import FastVariance, LazyVariance, formed_gram
 from fewsight.persistence import load, save
 
 
@@ -102,3 +102,15 @@ def test_a_posterior_that_allows_for_no_variance_is_refused_in_one_sentence(erro
         InvalidInput, match="the posterior must allow for variances, got one whose numbers are too large"
     ):
         _ = LazyVariance(None, 0).fast
+
+
+def test_the_estimate_is_the_same_where_the_matrix_was_formed_for_it(monkeypatch):
+    plain = HistogramGPClassifier(noise_variance=0.4, preconditioner=0).fit(X, Y).variances_.fast
+    formed = []
+    monkeypatch.setattr(
+        formed_gram, "worth_forming", lambda n, n_numbers, systems, products=0: formed.append(systems) or True
+    )
+    helped = HistogramGPClassifier(noise_variance=0.4).fit(X, Y).variances_.fast
+    assert formed[-1] == 192  # the systems of the variance, after those of training
+    np.testing.assert_allclose(helped.exact, plain.exact, rtol=5e-3)
+    np.testing.assert_allclose(helped.of(X_TEST), plain.of(X_TEST), rtol=2e-2)

@@ -14,6 +14,7 @@ from fewsight._base.errors import InvalidInput
 from fewsight.apps.workbench.channel_options import AUTO, CLASSIC, chosen_channels, default_channels
 from fewsight.channels import CHANNELS, Channel
 from fewsight.evaluation import COMBINATIONS
+from fewsight.images import Image
 from fewsight.learners import (
     LEARNERS,
     GPClassifier,
@@ -27,9 +28,10 @@ from fewsight.learners.needs import Needs
 GP, SVM = GPClassifier.name, SVMClassifier.name
 FOR_MANY: tuple[type[Learner], ...] = (HistogramGPClassifier, SparseGPClassifier)  # the first that takes the channels
 DEFAULT_LEARNERS = (GP, SVM, "nn")
-# The number of images above which the learners for many images train faster, of one category and more for each factor of e:
-# see docs/large_scale.md.
+# The number of images above which either of the learners for many images trains faster, of one category and more for each factor
+# of e: see docs/large_scale.md.
 MANY_OF_ONE, MORE_PER_FACTOR = 1_750, 750
+LOOKED_UP = 32  # images in the cache, to see whether they are described already
 LITTLE = 2**28  # bytes that are never too much for a learner for many images, which is itself the remedy
 
 
@@ -108,7 +110,7 @@ def usual_channels(
 
 
 def many_images(n_categories: int) -> int:
-    """The number of images above which the learners of FOR_MANY train faster than GP."""
+    """The number of images above which either learner of FOR_MANY trains faster than GP."""
     return 100 * round((MANY_OF_ONE + MORE_PER_FACTOR * math.log(max(n_categories, 1))) / 100)
 
 
@@ -208,16 +210,37 @@ def make_learners(
 # Memory.
 
 
+def memory_of_learning(
+    learner: Learner, images: Sequence[Image], n_categories: int, channels: Sequence[Channel]
+) -> int:
+    """What learning from these images takes, as far as it is known before: a few are looked up in the cache."""
+    return learner.memory_needed(len(images), n_categories, channels, share_described(images, channels))
+
+
+def share_described(images: Sequence[Image], channels: Sequence[Channel]) -> float:
+    """Of some images, evenly spaced: the share whose local features the cache has for every channel."""
+    some = [images[place] for place in range(0, len(images), max(1, len(images) // LOOKED_UP))]
+    return sum(all(channel.is_described(image) for channel in channels) for image in some) / max(len(some), 1)
+
+
 def check_memory(
-    learner: Learner, n_images: int, n_categories: int, channels: Sequence[Channel], who: str = "learn"
+    learner: Learner,
+    n_images: int,
+    n_categories: int,
+    channels: Sequence[Channel],
+    who: str = "learn",
+    described: float = 0.0,
 ) -> None:
-    """What cannot end well is refused before hours of work, and what would fit is named."""
+    """What cannot end well is refused before hours of work, and what would fit is named.
+
+    `described` is the share of the images whose local features the cache has, see `share_described`.
+    """
     memory = memory_of_this_machine()
     if memory is None:
         return
 
     def bytes_of(n: int, candidate: Learner = learner) -> int:
-        return candidate.memory_needed(n, n_categories, channels)
+        return candidate.memory_needed(n, n_categories, channels, described)
 
     def room(candidate: Learner) -> int:
         return max(memory, LITTLE) if isinstance(candidate, FOR_MANY) else memory

@@ -28,6 +28,7 @@ from fewsight.apps.workbench.learners import (
     choose_learner,
     learner_on_cluster,
     new_learner,
+    share_described,
     usual_channels,
     way_of,
 )
@@ -176,7 +177,8 @@ def _learn(
     unfitted = new_learner(choice.name, channels, way, noise_variance)
     if client is not None:
         unfitted.set_params(cluster=client)
-    check_memory(unfitted, len(labelled), n_categories, channels)
+    described = share_described(labelled.images, channels)
+    check_memory(unfitted, len(labelled), n_categories, channels, described=described)
     remarks = remarks_about(images.images, channels)
     takes_unlabelled = chosen.needs.takes_unlabelled or any(channel.learns_from_unlabelled for channel in channels)
     given = images if takes_unlabelled else labelled

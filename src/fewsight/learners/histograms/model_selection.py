@@ -23,18 +23,23 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices
 from fewsight.gp import (
+    ColumnOperator,
     LearnedRelevance,
+    RoundedGram,
     SolverOptions,
     learn_relevance,
     left_out_means,
     likelihood_bound,
     minimise,
     noise_curve,
+    noise_curves,
     targets_of_columns,
 )
+from fewsight.gp.noise_levels import PROBES
 from fewsight.kernels import DistributedHistogramOperator, HistogramOperator
 from fewsight.learners.calibration import fit_calibration
-from fewsight.learners.folds import sampled_folds
+from fewsight.learners.folds import columns_to_calibrate, sampled_folds
+from fewsight.learners.histograms.formed_gram import formed_gram
 
 TRANSFORMS = ("none", "power", "exponential")
 RELEVANCE = ("none", "evidence", "channels")
@@ -77,6 +82,7 @@ class KernelSettings:
     relevance_steps: int
     relevance_prior: float
     random_state: int
+    may_form: bool = False  # whether K itself may be formed, in single precision, where that saves time
 
 
 def number_or_word(
@@ -114,6 +120,7 @@ class Found:
     levels: Array  # (1,) or (columns,)
     log_evidence: float | None
     relevance: LearnedRelevance | None = None  # where it was learned
+    gram: RoundedGram | None = None  # the operator in single precision, where it was formed
 
 
 def choose_kernel_and_noise(
@@ -133,24 +140,38 @@ def choose_kernel_and_noise(
             parameter = _parameter(operator, some, classes, n_classes, settings)
         operator = operator.with_transform(settings.transform, parameter)
     operator = unit(operator.with_hellinger(SHARES[1] if settings.share is None else settings.share))
-    level, evidence = _level(operator, some, settings)
     learned = None
     if settings.relevance in ("evidence", "channels"):
+        level, _ = _level(operator, some, settings)
         learned = _relevance(operator, targets, level, groups, settings)
         operator = unit(operator.with_weights(learned.weights))
-        level, evidence = _level(operator, some, settings)
+    counts = np.bincount(classes[classes >= 0], minlength=n_classes)
+    gram = formed_gram(operator, *cost_of_learning(counts)) if settings.may_form else None
+    level, evidence = _level(operator, some, settings, gram)
     if settings.level_left_out or settings.share is None:
-        operator, level = _left_out(operator, classes, n_classes, level, settings)
+        operator, level = _left_out(operator, classes, n_classes, level, settings, gram)
     levels = np.array([level])
     if settings.per_class and settings.level is None:
-        curve = noise_curve(operator, targets, steps=STEPS, random_state=settings.random_state)
+        curve = noise_curve(gram or operator, targets, steps=STEPS, random_state=settings.random_state)
         levels = np.array([curve.best(column)[0] for column in range(targets.shape[1])])
     noise = levels * (balance_of(targets) if settings.balanced else np.ones((len(targets), 1)))
-    return Found(operator, parameter, noise, levels, evidence, learned)
+    return Found(operator, parameter, noise, levels, evidence, learned, gram)
+
+
+def cost_of_learning(counts: Indices) -> tuple[int, int]:
+    """How many systems are solved where classes have these numbers of examples, and the columns that the evidence multiplies."""
+    columns = 1 if len(counts) == 2 else len(counts)
+    systems = 1 + columns + columns_to_calibrate(np.repeat(np.arange(len(counts)), counts), 1)
+    return systems, STEPS * (min(columns, MOST_COLUMNS) + PROBES)
 
 
 def _left_out(
-    operator: TrainingOperator, classes: Indices, n_classes: int, level: float, settings: KernelSettings
+    operator: TrainingOperator,
+    classes: Indices,
+    n_classes: int,
+    level: float,
+    settings: KernelSettings,
+    gram: RoundedGram | None,
 ) -> tuple[TrainingOperator, float]:
     """The noise, of levels around that of the evidence, and then the share of Hellinger's kernel under which left-out examples
     are most probable; what is given stays, and so does all where there is nothing to leave out."""
@@ -162,7 +183,8 @@ def _left_out(
     @cache
     def loss(share: float, factor: float) -> float:
         noise = factor * level * balance
-        return float(left_out_losses(operator.with_hellinger(share), classes, n_classes, noise, folds).mean())
+        kernel = operator.with_hellinger(share) if gram is None else gram
+        return float(left_out_losses(kernel, classes, n_classes, noise, folds).mean())
 
     share, factor = operator.hellinger, 1.0
     if settings.level_left_out:
@@ -215,7 +237,7 @@ def _parameter(
 
 
 def left_out_losses(
-    operator: TrainingOperator, classes: Indices, n_classes: int, noise: Array, folds: list[Indices]
+    operator: ColumnOperator, classes: Indices, n_classes: int, noise: Array, folds: list[Indices]
 ) -> Array:
     """Minus the logarithm of the calibrated probability of the class of each left-out example."""
     means = np.concatenate([left_out_means(operator, classes, n_classes, noise, fold, SOLVED) for fold in folds])
@@ -272,16 +294,17 @@ def _bound_parameter(operator: TrainingOperator, targets: Array, settings: Kerne
     return float(best.parameters[0]) if best.value < without else plain
 
 
-def _level(operator: TrainingOperator, targets: Array, settings: KernelSettings) -> tuple[float, float]:
-    """The noise level and its evidence, or minus its bound.
+def _level(
+    operator: TrainingOperator, targets: Array, settings: KernelSettings, gram: RoundedGram | None = None
+) -> tuple[float, float]:
+    """The noise level and its evidence, or minus its bound; `gram` is the operator in single precision, where it was formed.
 
     Always that of noise which all examples share: balance weighs the two sides of a problem, it is no model of how targets come
     about, and a likelihood with it finds levels that rank far worse.
     """
     if settings.criterion == "bound":
         return _bound_of(operator, targets, settings)
-    for steps in (STEPS, STEPS_IF_LOW):
-        curve = noise_curve(operator, targets, steps=steps, random_state=settings.random_state)
+    for curve in noise_curves(gram or operator, targets, (STEPS, STEPS_IF_LOW), random_state=settings.random_state):
         if settings.level is not None:
             return settings.level, curve.joint_log_evidence(settings.level)
         level, value = curve.best()

@@ -21,7 +21,9 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.state import INTEGERS
 from fewsight._base.types import Array, Indices, Rows, Sparse, State
 from fewsight.gp import IterativePosterior, Products
+from fewsight.gp.iterative_posterior import AUTO
 from fewsight.kernels import HistogramOperator
+from fewsight.learners.histograms.formed_gram import formed_gram
 
 DIRECTIONS = 16
 EXAMPLES = 192  # training examples whose variance is computed exactly
@@ -55,8 +57,11 @@ class FastVariance:
         cls, posterior: IterativePosterior[HistogramOperator], *, directions: int = DIRECTIONS, random_state: int = 0
     ) -> Self:
         """Exact variances of some training examples, solved for, and what predicts them."""
-        variances, operator = posterior.variances(), posterior.operator
-        n = posterior.n
+        n, operator = posterior.n, posterior.operator
+        gram = (
+            formed_gram(operator, EXAMPLES) if posterior.options.rank == AUTO and posterior.low_rank is None else None
+        )
+        variances = posterior.variances(gram=gram)
         chosen = np.sort(np.random.default_rng(random_state).permutation(n)[:EXAMPLES])
         columns = np.column_stack(
             [posterior.ones[:, 0], variances.directions(min(directions, n), random_state=random_state)]
