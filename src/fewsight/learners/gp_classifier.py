@@ -41,6 +41,7 @@ from fewsight.learners.novelty import (
 )
 from fewsight.learners.probability import largest_probability
 from fewsight.learners.sharpness import USUAL_NOISE, calibrate
+from fewsight.learners.stability import can_tell, few_labels, sharpened, some_unlabelled
 from fewsight.learners.weight_search import SearchSettings, combine, mean_diagonal, noise_by_left_out
 
 
@@ -59,7 +60,8 @@ class GPClassifier(LoanMixin, KernelLearner):
     """A Gaussian-process classifier for few examples: probabilities, and whether an input is like anything seen.
 
     Each class is a Gaussian process whose target is +1 for its own examples and -1 for all others; the largest posterior mean
-    decides. One Cholesky factorisation serves all classes.
+    decides. One Cholesky factorisation serves all classes. With one or two labels of each class, some examples without a label
+    (`None`) show how sure to be, see `fewsight.learners.stability`; of more labels they are left out.
 
     Parameters
     ----------
@@ -125,6 +127,10 @@ class GPClassifier(LoanMixin, KernelLearner):
         self.calibrated = calibrated
         self.unknown_rule = unknown_rule
         self.false_alarm_rate = false_alarm_rate
+
+    @classmethod
+    def looks_at_unlabelled(cls, n_labelled: int, n_classes: int) -> bool:
+        return few_labels(n_labelled, n_classes)
 
     def latent(self, X: Examples) -> Latent:
         """Posterior mean and standard deviation of each class; the deviation is one for all classes of an example."""
@@ -299,6 +305,14 @@ class GPClassifier(LoanMixin, KernelLearner):
         self.posterior_ = Posterior.condition(K, targets, self.noise_variance_)
         self.forget_loans()
         self._calibrate(K)
+
+    def _look_at_unlabelled(self, X: Examples, positions: Indices) -> None:
+        """With one or two labels of each class, see how sure to be."""
+        if not self.calibrated or not can_tell(self.posterior_.n, len(positions), len(self.classes_)):
+            return
+        with_labelled, among = self.input_.beside(X, some_unlabelled(positions, len(self.classes_)))
+        pair = self._combined(with_labelled), self._combined(among)
+        self.calibration_ = sharpened(self.calibration_, self.posterior_, *pair)
 
     def _targets(self, targets: Array) -> Array:
         """Balanced where that is wanted; classes of one size have +1 and -1."""
