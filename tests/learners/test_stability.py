@@ -88,20 +88,21 @@ def test_rows_and_their_gram_matrix_say_the_same_and_a_model_file_keeps_it(tmp_p
     assert restored.calibration_ == rows.calibration_
 
 
-def test_agreement_is_counted_over_the_examples_that_stay_without_a_label() -> None:
-    X, numbers = drawn(2.0, 3, 24)
+def test_agreement_is_that_of_two_classifiers_on_examples_that_neither_learned_from() -> None:
+    X, numbers = drawn(2.0, 3, 56)  # thirteen without a label for each class: enough for three ranks
     labelled, others = X[:4], X[4:]
-    posterior = Posterior.condition(KERNEL.gram(labelled), np.where(np.eye(4) > 0, 1.0, -1.0), 0.2)
-    before = GPClassifier(KERNEL, noise_variance=0.2, balanced=False).fit(labelled, numbers[:4]).predict(others)
     distances = np.linalg.norm(others[:, None] - labelled[None], axis=2)
-    stays, looked_at = 0, 0
-    for rank in range(RANKS):
-        places = np.argsort(distances, axis=0)[rank]
-        after = GPClassifier(KERNEL, noise_variance=0.2, balanced=False).fit(others[places], numbers[:4])
-        rest = [place for place in range(20) if place not in places]
-        stays, looked_at = stays + int((after.predict(others[rest]) == before[rest]).sum()), looked_at + len(rest)
+    in_place = [[], *np.argsort(distances, axis=0)[:RANKS].tolist()]
+    learned = [labelled, *(others[places] for places in in_place[1:])]
+    models = [GPClassifier(KERNEL, noise_variance=0.2, balanced=False).fit(rows, numbers[:4]) for rows in learned]
+    alike = []
+    for first in range(RANKS + 1):
+        for second in range(first):
+            rest = [place for place in range(52) if place not in {*in_place[first], *in_place[second]}]
+            alike += (models[first].predict(others[rest]) == models[second].predict(others[rest])).tolist()
+    posterior = Posterior.condition(KERNEL.gram(labelled), np.where(np.eye(4) > 0, 1.0, -1.0), 0.2)
     found = agreement(posterior, KERNEL.gram(others, labelled), KERNEL.gram(others))
-    assert found == pytest.approx((stays + 1) / (looked_at + 2))
+    assert found == pytest.approx((sum(alike) + 1) / (len(alike) + 2))
 
 
 def test_of_many_examples_some_are_looked_at_always_the_same() -> None:

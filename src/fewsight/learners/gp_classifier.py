@@ -156,6 +156,17 @@ class GPClassifier(LoanMixin, KernelLearner):
         self._calibrate(self.posterior_.covariance())
         return self
 
+    def sharpen(self, with_labelled: Array, among: Array) -> Self:
+        """See how sure to be by examples without a label, see `fewsight.learners.stability`; for few labels.
+
+        Parameters
+        ----------
+        with_labelled : combined kernel values (m, n) of m such examples with the n labelled ones.
+        among : of these with each other (m, m).
+        """
+        self.calibration_ = sharpened(self.calibration_, self.posterior_, with_labelled, among)
+        return self
+
     def left_out_unknown(self) -> npt.NDArray[np.bool_]:
         """Whether each training example would be called unknown if it had not been there (n,)."""
         left_out, every = self.leave_one_out(), np.arange(self.posterior_.n)
@@ -311,8 +322,7 @@ class GPClassifier(LoanMixin, KernelLearner):
         if not self.calibrated or not can_tell(self.posterior_.n, len(positions), len(self.classes_)):
             return
         with_labelled, among = self.input_.beside(X, some_unlabelled(positions, len(self.classes_)))
-        pair = self._combined(with_labelled), self._combined(among)
-        self.calibration_ = sharpened(self.calibration_, self.posterior_, *pair)
+        self.sharpen(self._combined(with_labelled), self._combined(among))
 
     def _targets(self, targets: Array) -> Array:
         """Balanced where that is wanted; classes of one size have +1 and -1."""

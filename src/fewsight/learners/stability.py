@@ -1,14 +1,15 @@
 """How sure to be with one or two labels of each class, told by examples without a label.
 
 One example of each class does not say how alike the examples of a class are. Examples without a label do: put the nearest of them
-in the place of each labelled example, and ask how many decisions on the others stay what they were. Where a class is a tight
-cluster, nearly all do; where classes blend, as many change as a labelled example decides by chance. On sets of many domains that
-share is close to the accuracy, without anything fitted to it (`docs/domains.md`). So the sharpness of a calibration is moved
-towards the one at which the mean confidence on these examples is that share.
+in the place of each labelled example, or the second or third nearest, and ask how often two of the classifiers that come of this
+decide alike. Where a class is a tight cluster they nearly always do; where classes blend, each decides by chance. On sets of
+many domains that share is close to the accuracy, without anything fitted to it (`docs/domains.md`). So the sharpness of a
+calibration is moved towards the one at which the mean confidence on these examples is that share.
 """
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -19,14 +20,15 @@ from fewsight.gp import Posterior
 from fewsight.learners.calibration import Calibration
 from fewsight.learners.labels import NO_CLASS, class_numbers
 
-RANKS = 2  # the nearest of each labelled example takes its place, then the second nearest
+RANKS = 3  # the nearest of each labelled example takes its place, then the second and the third nearest
+OF_EACH_RANK = 4  # examples for each class and rank: of fewer, the third nearest is often of another class
 MOST_LABELS = 3.0  # of each class: from here on left-out examples know better
-LEAST, LEAST_OF_EACH = 10, 2  # examples without a label, in all and for each class, that can tell anything
+LEAST, LEAST_OF_EACH = 10, 6  # examples without a label, in all and for each class, that can tell anything
 MOST_OF_EACH, MOST = (
     15,
     600,
 )  # that are looked at: among many, the nearest would change less than a decision by other labels
-WORTH = 4.0  # of them for each class count as much as what was expected before
+WORTH = 1.5  # of them for each class count as much as what was expected before
 LARGEST_STEP = 2.0  # of the logarithm
 
 
@@ -78,17 +80,22 @@ def sharpened(calibration: Calibration, posterior: Posterior, with_labelled: Arr
 
 
 def agreement(posterior: Posterior, with_labelled: Array, among: Array) -> float:
-    """The share of decisions on examples without a label that stay when such examples take the place of the labelled ones.
+    """How often two classifiers decide alike, that of the labelled examples and those that have others in their places.
 
-    See `sharpened`; one decision more is taken for one that stays, and one for one that does not.
+    The mean over pairs of classifiers and examples without a label that stand in no place of the two; one decision more is taken
+    for alike, and one for different.
     """
-    decided = posterior.mean(with_labelled).argmax(axis=1)
+    ranks = max(1, min(RANKS, len(among) // (OF_EACH_RANK * posterior.n_targets)))
     lengths = np.sqrt(np.maximum(np.outer(among.diagonal(), posterior.prior_variance), 1e-300))
     nearest = np.argsort(-with_labelled / lengths, axis=0, kind="stable")
-    stays, looked_at = 0, 0
-    for places in nearest[:RANKS]:
+    said = [posterior.mean(with_labelled).argmax(axis=1)]
+    free = [np.ones(len(among), dtype=bool)]
+    for places in nearest[:ranks]:
         exchanged = Posterior.condition(among[np.ix_(places, places)], posterior.targets, posterior.noise_variance)
-        others = np.setdiff1d(np.arange(len(among)), places)
-        again = exchanged.mean(among[np.ix_(others, places)]).argmax(axis=1)
-        stays, looked_at = stays + int((again == decided[others]).sum()), looked_at + len(others)
-    return (stays + 1) / (looked_at + 2)
+        said.append(exchanged.mean(among[:, places]).argmax(axis=1))
+        free.append(~np.isin(np.arange(len(among)), places))
+    alike, looked_at = 0, 0
+    for first, second in itertools.combinations(range(len(said)), 2):
+        both = free[first] & free[second]
+        alike, looked_at = alike + int((said[first] == said[second])[both].sum()), looked_at + int(both.sum())
+    return (alike + 1) / (looked_at + 2)
