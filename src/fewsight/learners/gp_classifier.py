@@ -411,8 +411,11 @@ class GPClassifier(LoanMixin, KernelLearner):
             candidates = (*CANDIDATES, *CANDIDATES_WITH_OUTSIDERS) if len(outside) else CANDIDATES
             rule = choose_rule(known, *strange, candidates=candidates)
         rule = COMBINED if rule == AUTO else rule
-        labels = (len(classes) - len(outside)) / max(len(self.classes_), 1)
-        self.novelty_ = fit_novelty(rule, known, float(self.false_alarm_rate), labels, with_outsiders=len(outside) > 0)
+        n_classes = len(self.classes_)
+        labels = (len(classes) - len(outside)) / max(n_classes, 1)
+        self.novelty_ = fit_novelty(
+            rule, known, float(self.false_alarm_rate), labels, n_classes=n_classes, with_outsiders=len(outside) > 0
+        )
 
     def _calibration(self, K: Array, folds: Indices, kept: Indices) -> Calibration:
         """By the examples that are kept, predicted without their folds."""
