@@ -154,68 +154,55 @@ def overlaps(
                 for s in range(starts[column], starts[column + 1]):
                     if first <= rows[s] < last:
                         K[i, rows[s] - first] += x * (values[s] / (x + values[s]))
-    together, at_once = np.empty(4, np.int64), 4 if fours else 1
+    held = np.empty(4, np.int64)  # terms that wait for others
     for left in range(first, last, AT_ONCE):
         right = min(last, left + AT_ONCE)
         sums, totals, at = np.zeros(right - left, dense.dtype), K[:, left - first : right - first], a_starts[:-1].copy()
         step = max(FEW, NEAR // (dense.itemsize * sums.size)) if K.shape[0] > 1 else max(1, dense.shape[0])
         for end in range(step, dense.shape[0] + step, step):  # all rows of x with some columns, while these are near
             for i in range(K.shape[0]):
-                t, count, held = at[i], 0, 0
+                t, count, waiting = at[i], 0, 0
                 while t < a_starts[i + 1] and places[t] < end:
                     if places[t] >= 0:
-                        together[held] = t
-                        held += 1
-                        if held == at_once:
-                            _add_together(sums, rounded, places, dense, left, together[:held])
-                            count, held = count + held, 0
-                            if count % FEW == 0:
-                                _empty(sums, totals[i])
+                        held[waiting] = t
+                        waiting, count = waiting + 1, count + 1
+                        if not fours:
+                            _add_terms(sums, dense, left, rounded[t], places[t])
+                            waiting = 0
+                        elif waiting == 4:
+                            _add_four(sums, dense, left, rounded, places, held)
+                            waiting = 0
+                        if count % FEW == 0:
+                            _empty(sums, totals[i])
                     t += 1
-                for h in range(held):
-                    _add_together(sums, rounded, places, dense, left, together[h : h + 1])
+                for h in range(waiting):
+                    _add_terms(sums, dense, left, rounded[held[h]], places[held[h]])
                 _empty(sums, totals[i])
                 at[i] = t
     return K
 
 
 @numba.njit(error_model="numpy")
-def _add_together(sums: Numbers, x: Numbers, places: Ints, dense: Numbers, left: int, numbers: Ints) -> None:
-    """Add the terms of one column, or of four, for the numbers of x at these places."""
-    right = left + sums.size
-    if numbers.size == 1:
-        _add_terms(sums, x[numbers[0]], dense[places[numbers[0]], left:right])
-        return
-    s, t, u, v = numbers
-    columns = (dense[places[s], left:right], dense[places[t], left:right])
-    others = (dense[places[u], left:right], dense[places[v], left:right])
-    _add_four(sums, x[s], columns[0], x[t], columns[1], x[u], others[0], x[v], others[1])
+def _add_four(sums: Numbers, dense: Numbers, left: int, numbers: Numbers, places: Ints, held: Ints) -> None:
+    """sums[w] += four terms with what their columns have at left + w, over one denominator.
 
-
-@numba.njit(error_model="numpy")
-def _add_four(
-    sums: Numbers,
-    x: float,
-    xs: Numbers,
-    y: float,
-    ys: Numbers,
-    p: float,
-    ps: Numbers,
-    q: float,
-    qs: Numbers,
-) -> None:
-    """sums[w] += the terms of x, y, p and q with the w-th number of their columns, over one denominator."""
+    Columns are not cut out: with few sums that would take longer than adding.
+    """
+    x, y, p, q = numbers[held[0]], numbers[held[1]], numbers[held[2]], numbers[held[3]]
+    s, t, u, v = places[held[0]], places[held[1]], places[held[2]], places[held[3]]
     for w in range(sums.size):
-        a, b, c, d = x + xs[w], y + ys[w], p + ps[w], q + qs[w]
+        at = np.uintp(left) + np.uintp(w)  # not negative for certain, or lanes would not be filled
+        xs, ys, ps, qs = dense[s, at], dense[t, at], dense[u, at], dense[v, at]
+        a, b, c, d = x + xs, y + ys, p + ps, q + qs
         ab, cd = a * b, c * d
-        sums[w] += ((x * xs[w] * b + y * ys[w] * a) * cd + (p * ps[w] * d + q * qs[w] * c) * ab) / (ab * cd)
+        sums[w] += ((x * xs * b + y * ys * a) * cd + (p * ps * d + q * qs * c) * ab) / (ab * cd)
 
 
 @numba.njit(error_model="numpy")
-def _add_terms(sums: Numbers, x: float, column: Numbers) -> None:
-    """sums[w] += x z / (x + z) with z = column[w]."""
+def _add_terms(sums: Numbers, dense: Numbers, left: int, x: float, column: int) -> None:
+    """sums[w] += x z / (x + z) with z = what a column has at left + w."""
     for w in range(sums.size):
-        z = column[w]
+        z = dense[column, np.uintp(left) + np.uintp(w)]
         sums[w] += x * (z / (x + z))
 
 
