@@ -23,7 +23,7 @@ from scipy.stats import wilcoxon
 from experiments.common.command import base_arguments, commit_of_tree, numbers, run, words
 from experiments.domains.cells import Bench, Cell
 from experiments.domains.peers import LEARNERS, PEERS
-from experiments.domains.summary import protocol_of, record_of, standard_error, write_results
+from experiments.domains.summary import line_of, protocol_of, record_of, standard_error, write_results
 from experiments.domains.tasks import DOMAINS, SIZES, Place, places_of
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
@@ -197,11 +197,7 @@ def work(options: argparse.Namespace) -> None:
             f"{row['set']:12} {row['per_class']:3} {kind:6} {row['metric']:9} {row['mean']:+.4f} +- {error:.4f} ({row['peer']})"
         )
     for line in calibrated:
-        print(
-            ", ".join(
-                f"{name} {value:.3f}" if isinstance(value, float) else f"{name} {value}" for name, value in line.items()
-            )
-        )
+        print(line_of(line))
     print(", ".join(f"{name} {value:.4g}" for name, value in found.items()))
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from experiments.domains.peers import Answers, Learner
-from experiments.domains.tasks import DOMAINS, Place, Task, draw_task
+from experiments.domains.tasks import DOMAINS, Place, Task, draw_task, draw_unlabelled
 from experiments.domains.vectors import LabelledVectors, read_vectors
 from fewsight._base.progress import silent, track
 from fewsight._base.replacement import replacing
@@ -33,10 +33,17 @@ class Bench:
 
     def task(self, place: Place) -> Task:
         """The rows of a cell."""
+        return draw_task(place, self._vectors(place))
+
+    def unlabelled(self, place: Place, count: int) -> Array:
+        """Further rows, so many of each category, without labels."""
+        return draw_unlabelled(place, self._vectors(place), count)
+
+    def _vectors(self, place: Place) -> LabelledVectors:
         source = DOMAINS[place.domain].source
         if source not in self._known:
             self._known[source] = read_vectors(source, self.data, self.work)
-        return draw_task(place, self._known[source])
+        return self._known[source]
 
     def fill(self, learners: Mapping[str, Learner], places: Sequence[Place]) -> None:
         """Compute the answers that are not there yet."""

@@ -45,10 +45,14 @@ class Answers:
 Learner = Callable[[Task], Answers]
 
 
+def rbf_kernel(task: Task) -> RBF:
+    """What the channel `pretrained` compares by: a Gaussian whose width the evidence of the labels chooses."""
+    return RBF(scale_by_evidence(task.train, task.codes, np.random.default_rng(0), Pretrained.usual_squared_scale))
+
+
 def rbf_grams(task: Task) -> tuple[Array, Array]:
-    """K and K_test as the channel `pretrained` makes them: a Gaussian whose width the evidence of the labels chooses."""
-    usual = Pretrained.usual_squared_scale
-    kernel = RBF(scale_by_evidence(task.train, task.codes, np.random.default_rng(0), usual))
+    """K and K_test under `rbf_kernel`."""
+    kernel = rbf_kernel(task)
     return kernel.gram(task.train), kernel.gram(task.test, task.train)
 
 

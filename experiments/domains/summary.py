@@ -47,6 +47,13 @@ def write_results(path: Path, protocol: Mapping[str, object], **parts: Sequence[
     write_text(path, json_text({"protocol": dict(protocol), **parts}))
 
 
+def line_of(row: Mapping[str, object]) -> str:
+    """A row of a table as it is printed."""
+    return ", ".join(
+        f"{name} {each:.3f}" if isinstance(each, float) else f"{name} {each}" for name, each in row.items()
+    )
+
+
 def mean_over(rows: Sequence[Mapping[str, object]], learner: str, metric: str) -> float:
     """The mean over sets of what records say about one learner."""
     found = [row["mean"] for row in rows if (row["learner"], row["metric"]) == (learner, metric)]

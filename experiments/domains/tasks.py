@@ -8,7 +8,7 @@ others lie between in equal ratios, in an order that the seed decides.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -105,6 +105,18 @@ def draw_task(place: Place, known: LabelledVectors) -> Task:
     codes, test_codes = (np.searchsorted(classes, known.labels[part]) for part in (split.train, split.test))
     kept = np.arange(len(codes)) if place.even else _uneven(codes, place)
     return Task(known.rows(split.train[kept]), codes[kept], known.rows(split.test), test_codes)
+
+
+def draw_unlabelled(place: Place, known: LabelledVectors, count: int) -> Array:
+    """Rows of further images of each category, of which the labels are not looked at: those that a larger even training set
+    would have, so none is tested."""
+    larger = replace(place, per_class=place.per_class + count)
+    domain = DOMAINS[place.domain]
+    reserve = max(size for size in domain.sizes if size <= 15 or size == place.per_class)
+    labels = _of_some_categories(known.labels, domain, reserve, place.seed)
+    numbers = {"per_class": larger.per_class, "test_per_class": TESTED, "seed": place.seed, "reserve": reserve}
+    train = draw_split(labels.tolist(), **numbers).train
+    return known.rows(train[place.per_class * len(np.unique(known.labels[train])) :])
 
 
 def _of_some_categories(labels: Strings, domain: Domain, reserve: int, seed: int) -> Strings:

@@ -32,6 +32,35 @@ def test_the_loop_equals_its_reference(n: int, m: int, d: int, density: float, p
 
 
 @pytest.mark.parametrize("precision", EXACT)
+@pytest.mark.parametrize("columns", range(1, 2 * loops.FEW + 2))
+def test_columns_taken_four_at_a_time_are_worth_those_taken_one_by_one(columns: int, precision: type) -> None:
+    A, ready = histograms(2, columns, 0, 1.0), loops.ChiSquareColumns.of(histograms(9, columns, 1, 1.0), precision)
+    given = (A.indptr.astype(np.int64), ready.place[A.indices], A.data, ready.dense)
+    given = (*given, ready.starts, ready.rows, ready.values, 0, 9)
+    np.testing.assert_allclose(loops.overlaps(*given, True), loops.overlaps(*given, False), rtol=2 * EXACT[precision])
+
+
+@pytest.mark.parametrize("precision", EXACT)
+@pytest.mark.parametrize("scale", [1e-200, 1e-30, 1e-6, 1e6, 1e30, 1e200])
+def test_rows_of_any_size_are_compared_alike(scale: float, precision: type) -> None:
+    A, B = histograms(3, 50, 2, 1.0), histograms(20, 50, 3, 1.0)
+    found = loops.ChiSquareColumns.of(B * scale, precision).distances(A * scale)
+    np.testing.assert_allclose(found / scale, chi_square.distances(A, B), atol=EXACT[precision])
+
+
+@pytest.mark.parametrize("precision", EXACT)
+def test_numbers_far_above_and_far_below_the_mean_leave_no_gap(precision: type) -> None:
+    A, B = histograms(2, 12, 4, 1.0).toarray(), histograms(2_000, 12, 5, 1.0).toarray()
+    A[:, :4], B[::2, :4] = 1e-30, 0.0  # four columns without anything to divide by, but for rounding
+    B[0, 5], A[1, 6] = 1e9, 1e14
+    A, B = scipy.sparse.csr_array(A), scipy.sparse.csr_array(B)
+    for asked in (A[:1], A[1:]):
+        found, expected = loops.ChiSquareColumns.of(B, precision).distances(asked), chi_square.distances(asked, B)
+        largest = max(asked.sum(), B.sum(axis=1).max())
+        np.testing.assert_allclose(found / largest, expected / largest, atol=EXACT[precision])
+
+
+@pytest.mark.parametrize("precision", EXACT)
 @pytest.mark.parametrize("density", [0.05, 0.3, 1.0])
 def test_distances_are_those_of_rows_that_are_not_laid_out_within_rounding(density: float, precision: type) -> None:
     A, B = histograms(4, 900, 2, density), histograms(700, 900, 3, density)

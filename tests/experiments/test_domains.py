@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from experiments.domains import few_labels
 from experiments.domains.accuracy import best_peers, calibration, differences, kept_peers, records, verdict
 from experiments.domains.cells import Bench, expected_calibration_error, measure
 from experiments.domains.left_out_sets import AS_IT_IS, POWER, moved, table
 from experiments.domains.peers import LEARNERS, PEERS, Answers, gp, logistic
 from experiments.domains.summary import mean_over
-from experiments.domains.tasks import DOMAINS, Place, Task, draw_task, places_of
+from experiments.domains.tasks import DOMAINS, Place, Task, draw_task, draw_unlabelled, places_of
 from experiments.domains.unknown import Case, draw, mahalanobis
 from experiments.domains.unknown import measure as measure_unknown
 from experiments.domains.unknown import summary as unknown_summary
@@ -191,6 +192,37 @@ def test_the_mahalanobis_distance_is_that_of_the_shrunk_covariance(known):
     apart = strange[:, None] - means
     expected = np.einsum("mcd,de,mce->mc", apart, inverse, apart).min(axis=1)
     np.testing.assert_allclose(mahalanobis(task, strange), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("per_class", [1, 2])
+def test_rows_without_a_label_are_neither_learned_from_nor_tested(known, per_class):
+    place = Place("neu_steel", per_class, 3)
+    task, unlabelled = draw_task(place, known), draw_unlabelled(place, known, 5)
+    assert len(unlabelled) == 5 * task.n_classes
+    seen = {row.tobytes() for row in unlabelled}
+    assert not seen & {row.tobytes() for row in np.vstack([task.train, task.test])}
+    assert len(seen) == len(unlabelled)
+
+
+def test_few_labels_beside_none_without_one_are_the_learner_as_it_is(known):
+    task = draw_task(Place("neu_steel", 1, 0), known)
+    alone = few_labels.beside(task, task.train[:0])
+    np.testing.assert_allclose(alone.probabilities, gp(task).probabilities, atol=1e-6)
+
+
+def test_the_table_of_few_labels_names_the_set_that_is_furthest_off():
+    def cell(too_sure):
+        return dict.fromkeys(("accuracy", "log_loss", "calibration_error"), 0.5) | {"overconfidence": too_sure}
+
+    cells = {
+        (count, Place(name, 1, seed)): cell(value)
+        for count in (0, 4)
+        for name, value in (("clothing", 0.1), ("neu_steel", -0.2 if count else 0.05))
+        for seed in (0, 1)
+    }
+    alone, more = few_labels.table(cells, [0, 4])
+    assert (alone["furthest"], more["furthest"]) == ("clothing", "neu_steel")
+    assert (more["furthest_overconfidence"], more["mean_distance"]) == (pytest.approx(-0.2), pytest.approx(0.15))
 
 
 @pytest.mark.slow

@@ -47,12 +47,22 @@ def test_the_threshold_leaves_the_stated_share_of_left_out_examples_above():
     assert (novelty.score(signs) > novelty.threshold).mean() == pytest.approx(0.05, abs=0.002)
 
 
-def test_signs_of_the_combined_rule_count_by_their_shares():
+@pytest.mark.parametrize(("n_classes", "share"), [(None, 1.0), (2, 0.6), (3, 1.0)])
+def test_signs_of_the_combined_rule_count_by_their_shares(n_classes, share):
     rng = np.random.default_rng(0)
     signs = Signs({name: rng.normal(size=40) * 3 + 1 for name in RULES[COMBINED]})
-    score = fit_novelty(COMBINED, signs, 0.1).score(signs)
+    score = fit_novelty(COMBINED, signs, 0.1, n_classes=n_classes).score(signs)
     units = [(values - values.mean()) / values.std() for values in signs.values.values()]
-    np.testing.assert_allclose(score, units[0] + 0.5 * units[1] + 0.5 * units[2], atol=1e-12)
+    np.testing.assert_allclose(score, share * units[0] + 0.5 * units[1] + 0.5 * units[2], atol=1e-12)
+
+
+def test_with_two_classes_the_contrast_counts_less_in_a_learner(overlapping_blobs):
+    X, y, *_ = overlapping_blobs(4)
+    for chosen, share in ((y < 2, 0.6), (y < 3, 1.0)):
+        gp = GPClassifier(KERNEL, unknown_rule=COMBINED).fit(X[chosen], y[chosen])
+        alone = [GPClassifier(KERNEL, unknown_rule=sign).fit(X[chosen], y[chosen]) for sign in RULES[COMBINED]]
+        shares = [one.novelty_.spreads[0] / spread for one, spread in zip(alone, gp.novelty_.spreads, strict=True)]
+        np.testing.assert_allclose(shares, (share, 0.5, 0.5))
 
 
 @pytest.mark.parametrize(("n", "share"), [(30, 0.05), (40, 0.2), (300, 0.01)])

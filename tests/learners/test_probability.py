@@ -1,6 +1,7 @@
 """The probability of being the largest, counted and in closed form."""
 
 import numpy as np
+import pytest
 from scipy.stats import norm
 
 from fewsight.learners.probability import largest_probability
@@ -23,3 +24,14 @@ def test_probabilities_stay_probabilities_when_the_latent_values_are_extreme():
     mean = np.array([[1e6, 0.0, -1e6], [0.0, 0.0, 0.0]])
     probability = largest_probability(mean, np.array([1e-9, 1e9]))
     np.testing.assert_allclose(probability, [[1, 0, 0], [1 / 3, 1 / 3, 1 / 3]], atol=1e-9)
+
+
+@pytest.mark.parametrize("columns", [3, 10, 11, 100])
+@pytest.mark.parametrize("spread", [0.0, 0.3, 3.0])
+def test_the_integral_is_exact_to_ten_digits(columns: int, spread: float) -> None:
+    scaled = spread * np.random.default_rng(columns).standard_normal((5, columns))
+    t = np.arange(-15.0, 25.0, 0.01)
+    gaps = t - scaled[:, :, None]
+    others = norm.logcdf(gaps).sum(axis=1, keepdims=True) - norm.logcdf(gaps)
+    exact = np.exp(others + norm.logpdf(gaps)).sum(axis=2) * 0.01
+    np.testing.assert_allclose(largest_probability(scaled, np.ones(5)), exact, atol=1e-10)

@@ -102,6 +102,17 @@ class Learner(ClassifierMixin, BaseEstimator, ABC):
     kernel: KernelLike
     classes_: Labels
 
+    @classmethod
+    def looks_at_unlabelled(cls, n_labelled: int, n_classes: int) -> bool:
+        """Whether `fit` learns something from examples without a label beside this many labelled ones.
+
+        Parameters
+        ----------
+        n_labelled : labelled examples, 1 or more.
+        n_classes : the classes they belong to.
+        """
+        return False
+
     # What every learner does.
 
     @abstractmethod

@@ -41,6 +41,7 @@ from fewsight.learners.novelty import (
 )
 from fewsight.learners.probability import largest_probability
 from fewsight.learners.sharpness import USUAL_NOISE, calibrate
+from fewsight.learners.stability import can_tell, few_labels, sharpened, some_unlabelled
 from fewsight.learners.weight_search import SearchSettings, combine, mean_diagonal, noise_by_left_out
 
 
@@ -59,7 +60,8 @@ class GPClassifier(LoanMixin, KernelLearner):
     """A Gaussian-process classifier for few examples: probabilities, and whether an input is like anything seen.
 
     Each class is a Gaussian process whose target is +1 for its own examples and -1 for all others; the largest posterior mean
-    decides. One Cholesky factorisation serves all classes.
+    decides. One Cholesky factorisation serves all classes. With one or two labels of each class, some examples without a label
+    (`None`) show how sure to be, see `fewsight.learners.stability`; of more labels they are left out.
 
     Parameters
     ----------
@@ -126,6 +128,10 @@ class GPClassifier(LoanMixin, KernelLearner):
         self.unknown_rule = unknown_rule
         self.false_alarm_rate = false_alarm_rate
 
+    @classmethod
+    def looks_at_unlabelled(cls, n_labelled: int, n_classes: int) -> bool:
+        return few_labels(n_labelled, n_classes)
+
     def latent(self, X: Examples) -> Latent:
         """Posterior mean and standard deviation of each class; the deviation is one for all classes of an example."""
         return self._latent(self._look(X))
@@ -148,6 +154,17 @@ class GPClassifier(LoanMixin, KernelLearner):
         """Learn anew how sure to be and what is unknown, after examples were added or removed."""
         check_is_fitted(self)
         self._calibrate(self.posterior_.covariance())
+        return self
+
+    def sharpen(self, with_labelled: Array, among: Array) -> Self:
+        """See how sure to be by examples without a label, see `fewsight.learners.stability`; for few labels.
+
+        Parameters
+        ----------
+        with_labelled : combined kernel values (m, n) of m such examples with the n labelled ones.
+        among : of these with each other (m, m).
+        """
+        self.calibration_ = sharpened(self.calibration_, self.posterior_, with_labelled, among)
         return self
 
     def left_out_unknown(self) -> npt.NDArray[np.bool_]:
@@ -300,6 +317,13 @@ class GPClassifier(LoanMixin, KernelLearner):
         self.forget_loans()
         self._calibrate(K)
 
+    def _look_at_unlabelled(self, X: Examples, positions: Indices) -> None:
+        """With one or two labels of each class, see how sure to be."""
+        if not self.calibrated or not can_tell(self.posterior_.n, len(positions), len(self.classes_)):
+            return
+        with_labelled, among = self.input_.beside(X, some_unlabelled(positions, len(self.classes_)))
+        self.sharpen(self._combined(with_labelled), self._combined(among))
+
     def _targets(self, targets: Array) -> Array:
         """Balanced where that is wanted; classes of one size have +1 and -1."""
         return balanced_targets(targets) if self.balanced else targets
@@ -387,8 +411,11 @@ class GPClassifier(LoanMixin, KernelLearner):
             candidates = (*CANDIDATES, *CANDIDATES_WITH_OUTSIDERS) if len(outside) else CANDIDATES
             rule = choose_rule(known, *strange, candidates=candidates)
         rule = COMBINED if rule == AUTO else rule
-        labels = (len(classes) - len(outside)) / max(len(self.classes_), 1)
-        self.novelty_ = fit_novelty(rule, known, float(self.false_alarm_rate), labels, with_outsiders=len(outside) > 0)
+        n_classes = len(self.classes_)
+        labels = (len(classes) - len(outside)) / max(n_classes, 1)
+        self.novelty_ = fit_novelty(
+            rule, known, float(self.false_alarm_rate), labels, n_classes=n_classes, with_outsiders=len(outside) > 0
+        )
 
     def _calibration(self, K: Array, folds: Indices, kept: Indices) -> Calibration:
         """By the examples that are kept, predicted without their folds."""

@@ -11,7 +11,7 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, State
+from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel
 from fewsight.gp import Posterior
 from fewsight.learners.base import Learner
@@ -56,8 +56,13 @@ class KernelLearner(Learner):
         grams = inputs.fit(X, labels, positions)
         self.input_ = inputs
         self._learn(grams, labels)
+        self._look_at_unlabelled(X, np.setdiff1d(np.arange(n_examples(X)), positions))
         self.input_.release()
         return self
+
+    def _look_at_unlabelled(self, X: Examples, positions: Indices) -> None:
+        """Learn from the examples at these positions, which have no label; few learners can."""
+        return
 
     def predict(self, X: Examples) -> Labels:
         """The class of each example."""

@@ -35,6 +35,8 @@ RULES: dict[str, tuple[str, ...]] = {
 }
 COMBINED = "contrast+variance+distance"
 SHARES = {COMBINED: (1.0, 0.5, 0.5)}  # of the signs of a rule; in all others they count the same
+# Of COMBINED with two classes: a contrast between two says which of them, and less about whether it is one of them.
+SHARES_OF_TWO = (0.6, 0.5, 0.5)
 DEFAULT_RULE = "contrast"  # of a learner that knows no distances
 AUTO = "auto"  # one of the following, by leaving out whole classes
 CANDIDATES = (COMBINED, "contrast", "contrast+variance")
@@ -123,6 +125,7 @@ def fit_novelty(
     false_alarm_rate: float,
     labels_per_class: float = np.inf,
     *,
+    n_classes: int | None = None,
     with_outsiders: bool = False,
 ) -> Novelty:
     """Units and threshold from left-out training examples, of which about this share is taken for unknown.
@@ -137,6 +140,7 @@ def fit_novelty(
     if n == 0:
         return Novelty(rule, (0.0,) * len(parts), (1.0,) * len(parts), np.inf, 0, holds=False)
     shares = SHARES.get(rule, (1.0,) * len(parts))
+    shares = SHARES_OF_TWO if rule == COMBINED and n_classes == 2 else shares
     centres = tuple(float(signs.values[name].mean()) for name in parts)
     spreads = tuple((float(signs.values[name].std()) or 1.0) / share for name, share in zip(parts, shares, strict=True))
     unset = Novelty(rule, centres, spreads, np.inf, n, holds=False)

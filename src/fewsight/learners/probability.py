@@ -7,8 +7,9 @@ from scipy.special import log_ndtr, logsumexp, ndtr
 
 from fewsight._base.types import Array
 
-# The trapezoidal rule on Gaussian integrands: this spacing and reach leave errors below 1e-10.
-OFFSETS = np.arange(-8.0, 8.0 + 1e-9, 0.25)
+# The trapezoidal rule on Gaussian integrands: these spacings and this reach leave errors below 1e-10 up to 100 columns.
+FEW = 10  # columns: with more, the integrand is narrower
+OFFSETS, OFFSETS_OF_FEW = (np.arange(-8.0, 8.0 + 1e-9, spacing) for spacing in (0.25, 0.4))
 ROWS = 256  # done at a time: ROWS x classes x offsets numbers are in memory
 
 
@@ -30,12 +31,13 @@ def largest_probability(mean: Array, std: Array) -> Array:
 
 
 def _integrated(scaled: Array) -> Array:
-    grid = scaled.max(axis=1)[:, None, None] + OFFSETS  # (m, 1, offsets)
+    offsets = OFFSETS_OF_FEW if scaled.shape[1] <= FEW else OFFSETS
+    grid = scaled.max(axis=1)[:, None, None] + offsets  # (m, 1, offsets)
     gaps = grid - scaled[:, :, None]  # t - z_j
-    below = log_ndtr(gaps)
-    others = below.sum(axis=1, keepdims=True) - below
-    log_mass = logsumexp(others - 0.5 * gaps**2, axis=2)
-    return softmax(log_mass)
+    logs = log_ndtr(gaps)
+    logs = logs.sum(axis=1, keepdims=True) - logs - 0.5 * gaps**2
+    mass = np.exp(logs - logs.max(axis=(1, 2), keepdims=True)).sum(axis=2)
+    return np.asarray(mass / mass.sum(axis=1, keepdims=True))
 
 
 def softmax(values: Array) -> Array:

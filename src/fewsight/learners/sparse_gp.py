@@ -286,10 +286,9 @@ class SparseGPClassifier(KernelLearner):
         cosines = _cosines(rows, self.inducing_diagonal_)[kept]
         similarity = np.where(cosines > ALMOST_SAME, 0.0, cosines).max(axis=1, initial=0.0)
         signs = Signs.of(mean, relative(variance, rows.diagonal[kept]), probabilities, similarity)
-        labels, outside = float(self.sums_.counts[:-1].sum()) / len(self.classes_), self.sums_.counts[-1] > 0
-        self.novelty_ = fit_novelty(
-            self.unknown_rule, signs, float(self.false_alarm_rate), labels, with_outsiders=bool(outside)
-        )
+        n_classes, outside = len(self.classes_), bool(self.sums_.counts[-1] > 0)
+        labels, rate = float(self.sums_.counts[:-1].sum()) / n_classes, float(self.false_alarm_rate)
+        self.novelty_ = fit_novelty(self.unknown_rule, signs, rate, labels, n_classes=n_classes, with_outsiders=outside)
         right = self._scores(mean).argmax(axis=1) == numbers[kept]
         recalls = [right[numbers[kept] == number].mean() for number in np.unique(numbers[kept])]
         self.left_out_accuracy_ = float(np.mean(recalls)) if recalls else None

@@ -16,6 +16,7 @@ from fewsight.active.views import Hyperparameters, Labelled, LabelledView, PoolV
 from fewsight.channels import check_weights
 from fewsight.learners import GPClassifier
 from fewsight.learners.sharpness import USUAL_NOISE
+from fewsight.learners.stability import can_tell, some_unlabelled
 
 
 @final
@@ -73,7 +74,12 @@ class GPFollower(Follower[LearnedKernel]):
         view = self.view(settings)
         view.start(*labelled)
         model.posterior_ = view.closed_form().posterior()
-        return model.recalibrate()
+        model.recalibrate()
+        others = np.setdiff1d(self.known, positions)
+        if self.template.calibrated and can_tell(len(positions), len(others), len(labelled.classes)):
+            some, factors = some_unlabelled(others, len(labelled.classes)), view.settings.factors
+            model.sharpen(self.pool.block(some, positions, factors), self.pool.block(some, some, factors))
+        return model
 
     def certainty(self, labelled: Labelled, settings: LearnedKernel) -> Certainty:
         model = self.learner(labelled, settings)

@@ -39,6 +39,7 @@ from fewsight.images import Image, ImageSet, find_duplicates
 from fewsight.images.originals import original_of_each
 from fewsight.images.photographs import SamePhotographs
 from fewsight.learners import LEARNERS, Learner, LeftOut
+from fewsight.learners.stability import some_unlabelled
 from fewsight.persistence import save
 
 if TYPE_CHECKING:
@@ -181,7 +182,12 @@ def _learn(
     check_memory(unfitted, len(labelled), n_categories, channels, described=described)
     remarks = remarks_about(images.images, channels)
     takes_unlabelled = chosen.needs.takes_unlabelled or any(channel.learns_from_unlabelled for channel in channels)
-    given = images if takes_unlabelled else labelled
+    if takes_unlabelled:
+        given = images
+    elif unfitted.looks_at_unlabelled(len(labelled), n_categories):
+        given = _with_some_unlabelled(images, n_categories)
+    else:
+        given = labelled
     outsiders, told = _outsiders(images, chosen, channels)
 
     def fitted(usable: ImageSet) -> tuple[ImageSet, Copies, dict[str, int], Learner]:
@@ -213,6 +219,12 @@ def _learn(
         n_outsiders=len(outsiders),
         doubts=_doubts(model, usable),
     )
+
+
+def _with_some_unlabelled(images: ImageSet, n_categories: int) -> ImageSet:
+    """The labelled images, and of the others as many as a learner looks at."""
+    unlabelled = np.flatnonzero([label is None for label in images.labels])
+    return images.without(np.setdiff1d(unlabelled, some_unlabelled(unlabelled, n_categories)).tolist())
 
 
 def _outsiders(

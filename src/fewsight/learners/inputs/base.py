@@ -55,6 +55,11 @@ class Input(ABC):
     def extend(self, X: Any) -> tuple[Input, Sequence[Array], Sequence[Array]]:
         """An input that also remembers X; its Gram matrices new x old and new x new."""
 
+    def beside(self, X: Any, positions: Indices) -> tuple[Sequence[Array], Sequence[Array]]:
+        """Of some further examples of what `fit` was given: Gram matrices further x training and further x further."""
+        further = [X[position] for position in positions] if isinstance(X, (list, tuple)) else X[positions]
+        return self.extend(further)[1:]
+
     @abstractmethod
     def select(self, indices: Indices) -> Input:
         """An input that remembers these training examples only."""

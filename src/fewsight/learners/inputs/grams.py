@@ -76,6 +76,11 @@ class GramInput(Input):
         old = [self._training_columns(row[:, : self.width]) for row in rows]
         return larger, self._scaled(old), self._scaled([row[:, self.width :] for row in rows])
 
+    def beside(self, X: Any, positions: Indices) -> tuple[Sequence[Array], Sequence[Array]]:
+        blocks = [np.asarray(block)[positions] for block in (X if self.several else [X])]
+        with_training = self._scaled([block[:, self.columns] for block in blocks])
+        return with_training, self._scaled([block[:, positions] for block in blocks])
+
     def select(self, indices: Indices) -> Input:
         return self._with(self.width, self.columns[indices])
 

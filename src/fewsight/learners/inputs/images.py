@@ -58,6 +58,11 @@ class ChannelInput(Input):
         pictures = np.concatenate([known, 1 + known.max(initial=-1) + self._pictures_of(X)])
         return self._with(joined, pictures), self.compare(new), self._scaled_blocks(among)
 
+    def beside(self, X: Sequence[Any], positions: Indices) -> tuple[Sequence[Array], Sequence[Array]]:
+        rows = self.read([X[position] for position in positions])
+        among = (channel.gram(each) for channel, each in zip(self.channels, rows, strict=True))
+        return self.compare(rows), self._scaled_blocks(among)
+
     def select(self, indices: Indices) -> Input:
         return self._with([rows.take(indices) for rows in self.encodings], self._pictures()[indices])
 
