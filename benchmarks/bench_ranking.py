@@ -55,6 +55,9 @@ def support_vectors(split: Split, balance: str | None) -> np.ndarray:
 MACHINES: dict[str, Machine] = {
     "HistogramGPClassifier, default": histogram_gp,
     LEFT_OUT: lambda split: histogram_gp(split, noise_variance="left-out", hellinger_share="left-out"),
+    f"{LEFT_OUT}, balanced": lambda split: histogram_gp(
+        split, noise_variance="left-out", hellinger_share="left-out", balanced=True
+    ),
     "AdditiveChi2Sampler + LinearSVC": lambda split: linear(split, LinearSVC(random_state=0)),
     "AdditiveChi2Sampler + LinearSVC, balanced": lambda split: linear(
         split, LinearSVC(class_weight="balanced", random_state=0)
