@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fewsight._base.errors import InvalidInput
-from fewsight.active import GramPool, VectorPool
+from fewsight.active import ActiveLearner, GramPool, VectorPool
 from fewsight.active.followers import GPFollower
 from fewsight.active.views import Labelled
 from fewsight.kernels import RBF
@@ -76,3 +76,19 @@ def test_left_out_examples_are_those_of_the_classifier():
     found = follower.left_out(view, follower.learn(LABELLED))
     alone = GPClassifier(RBF(scale=2.0), noise_variance=0.1).fit(X[:25], NAMES[:25])
     np.testing.assert_allclose(found.mean, alone.leave_one_out().mean, atol=1e-10)
+
+
+def test_with_one_label_of_each_class_the_pool_shows_how_sure_to_be():
+    """As `GPClassifier.fit` with the same examples; those that are excluded, test images say, are not looked at."""
+    rng = np.random.default_rng(5)
+    truth, kernel = np.arange(60) % 4, RBF(scale=3.0)
+    X = 3.0 * rng.normal(size=(4, 8))[truth] + rng.normal(size=(60, 8))
+    labels = [int(number) if place < 4 else None for place, number in enumerate(truth)]
+    learner = GPClassifier(kernel, noise_variance=0.2)
+    alone = learner.fit(X[:4], truth[:4]).calibration_
+    beside = GPClassifier(kernel, noise_variance=0.2).fit(X[:44], labels[:44]).calibration_
+    assert abs(beside.sharpness - alone.sharpness) > 0.01
+    active = ActiveLearner(learner).fit(VectorPool(X, kernel), labels, exclude=np.arange(44, 60))
+    assert active.learner_.calibration_.sharpness == pytest.approx(beside.sharpness, rel=1e-6)
+    proba = active.predict_proba()
+    np.testing.assert_allclose(proba, beside.probabilities(active.view_.mean), atol=1e-6)

@@ -57,6 +57,21 @@ def test_images_without_a_label_take_no_part(tiles: ImageSet) -> None:
     assert learn(ImageSet(tiles.images, labels), [Colour()]).counts == {"brick": 6, "grass": 6, "retina": 5}
 
 
+@pytest.mark.parametrize(("each", "looks"), [(1, True), (3, False)])
+def test_with_one_label_of_each_category_others_show_how_sure_to_be(each: int, looks: bool) -> None:
+    """Of the images without a label as many are described as are looked at."""
+    whole = sample_set()
+    places = [np.flatnonzero(whole.labels == name)[:9] for name in ("brick", "grass", "retina")]
+    labelled = {int(place) for part in places for place in part[:each]}
+    chosen = np.concatenate(places)
+    labels = [str(whole.labels[place]) if int(place) in labelled else None for place in chosen]
+    beside = learn(ImageSet(whole.select(chosen).images, labels), [Colour()], learner="gp")
+    alone = learn(whole.select(np.array(sorted(labelled))), [Colour()], learner="gp")
+    assert beside.counts == alone.counts == dict.fromkeys(("brick", "grass", "retina"), each)
+    assert len(beside.images) == (27 if looks else 3 * each)
+    assert (beside.model.calibration_ != alone.model.calibration_) == looks
+
+
 def test_one_category_is_not_enough(tiles: ImageSet) -> None:
     with pytest.raises(InvalidInput, match="needs readable images of at least two categories, found only 'brick'"):
         learn(tiles.select(range(6)), [Colour()])
