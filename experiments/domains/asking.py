@@ -204,7 +204,7 @@ def summary(
 
 
 def _trust(runs: Sequence[tuple[Curve, list[dict[str, float]]]]) -> dict[str, object]:
-    """How often the interval holds the truth, run by run, and what came after the first advice to stop."""
+    """How often the interval holds the truth, by run and by number of labels, and what came after the first advice to stop."""
     covered = [[s["low"] <= s["truth"] <= s["high"] for s in said if not np.isnan(s["low"])] for _, said in runs]
     gains = []
     for curve, said in runs:
@@ -213,9 +213,13 @@ def _trust(runs: Sequence[tuple[Curve, list[dict[str, float]]]]) -> dict[str, ob
             later = [n for n in curve if stops[0] < n <= stops[0] + AHEAD]
             gains.append(curve[max(later)] - curve[stops[0]] if later else 0.0)
     shares = [float(np.mean(each)) for each in covered if each]
+    looks: dict[int, list[bool]] = {}
+    for s in (s for _, said in runs for s in said if not np.isnan(s["low"])):
+        looks.setdefault(int(s["n"]), []).append(bool(s["low"] <= s["truth"] <= s["high"]))
     return {
         "covered": float(np.mean(shares)) if shares else None,
         "covered_by_run": shares,
+        "covered_by_look": {str(n): float(np.mean(looks[n])) for n in sorted(looks)},
         "gains_after_advice": gains,
     }
 
