@@ -104,7 +104,7 @@ def test_thousands_of_directions_are_refused_before_they_are_multiplied(
     histogram_model: Path, photos: Path, tmp_path: Path
 ) -> None:
     """A hundred kilobytes that would become a gigabyte, or more by as much as there are more of them."""
-    wide = crafted(histogram_model, tmp_path, with_array(VARIANCE + "columns", lambda a: np.zeros((18, 300_000))))
+    wide = crafted(histogram_model, tmp_path, with_array(VARIANCE + "columns", lambda a: np.zeros((18, 280_000))))
     assert wide.stat().st_size < 200_000
     tracemalloc.start()
     try:

@@ -146,6 +146,7 @@ def test_one_example_of_each_class_is_enough():
     assert learner.pull_ == np.inf
 
 
+@pytest.mark.slow
 def test_weights_differ_only_where_that_predicts_more_left_out_examples():
     """One of 16 models tells the classes apart, or none does."""
     columns = [Columns((2 * place, 2 * place + 1), Linear()) for place in range(16)]
