@@ -112,7 +112,7 @@ def test_thousands_of_directions_are_refused_before_they_are_multiplied(
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert "the stored variance must have 1 to 16 directions, got 299999" in said
+    assert "the stored variance must have 1 to 16 directions, got 279999" in said
     assert peak < 150 * 2**20
 
 
