@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -205,17 +206,17 @@ def summary(
 
 def _trust(runs: Sequence[tuple[Curve, list[dict[str, float]]]]) -> dict[str, object]:
     """How often the interval holds the truth, by run and by number of labels, and what came after the first advice to stop."""
-    covered = [[s["low"] <= s["truth"] <= s["high"] for s in said if not np.isnan(s["low"])] for _, said in runs]
-    gains = []
+    covered, looks, gains = [], defaultdict[int, list[bool]](list), []
     for curve, said in runs:
+        told = [(int(s["n"]), bool(s["low"] <= s["truth"] <= s["high"])) for s in said if not np.isnan(s["low"])]
+        covered.append([held for _, held in told])
+        for n, held in told:
+            looks[n].append(held)
         stops = [int(s["n"]) for s in said if s["stop"]]
         if stops and stops[0] in curve:
             later = [n for n in curve if stops[0] < n <= stops[0] + AHEAD]
             gains.append(curve[max(later)] - curve[stops[0]] if later else 0.0)
     shares = [float(np.mean(each)) for each in covered if each]
-    looks: dict[int, list[bool]] = {}
-    for s in (s for _, said in runs for s in said if not np.isnan(s["low"])):
-        looks.setdefault(int(s["n"]), []).append(bool(s["low"] <= s["truth"] <= s["high"]))
     return {
         "covered": float(np.mean(shares)) if shares else None,
         "covered_by_run": shares,

@@ -58,10 +58,10 @@ def table(cells: Cells, counts: Sequence[int]) -> list[dict[str, object]]:
                 return float(np.mean(found))
 
             off = {name: mean(name, "overconfidence") for name in sets}
-            furthest = max(off, key=lambda name, off=off: abs(off[name]))  # type: ignore[misc]
+            furthest, by = max(off.items(), key=lambda each: abs(each[1]))
             row: dict[str, object] = {"per_class": size, "unlabelled": count, "furthest": furthest}
             row |= {
-                "furthest_overconfidence": off[furthest],
+                "furthest_overconfidence": by,
                 "mean_distance": float(np.mean(np.abs(list(off.values())))),
             }
             for metric in ("accuracy", "log_loss", "calibration_error", "overconfidence"):
@@ -109,7 +109,7 @@ def parser() -> argparse.ArgumentParser:
     found.add_argument("--sets", type=words, default=sets, help=f"joined by commas ({','.join(sets)})")
     found.add_argument("--sizes", type=numbers, default=(1, 2), help="labels per category (1,2)")
     found.add_argument(
-        "--unlabelled", type=numbers, default=(0, 4, 13), help="images of each category without a label (0,4,13)"
+        "--unlabelled", type=numbers, default=(0, 8, 13), help="images of each category without a label (0,8,13)"
     )
     return found
 

@@ -254,7 +254,7 @@ def learn_constellations(
         )
     )
     if not np.isfinite(points.appearances).all() or not np.isfinite(points.positions).all():
-        raise InvalidInput("learn_constellation: points must be finite numbers, got NaN or infinity.")
+        raise InvalidInput("learn_constellations: points must be finite numbers, got NaN or infinity.")
     telling = points.take(np.flatnonzero(points.counts >= n_parts))
     if not len(telling):
         return [_flat_model(points.appearances.shape[1], n_parts, clutter)] * n_starts
