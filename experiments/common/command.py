@@ -33,9 +33,9 @@ CODE = ("src", "experiments", "benchmarks", "pyproject.toml", ":(exclude)experim
 
 
 def base_arguments(
-    name: str, description: str | None, *, folder: str, seeds: str, of: str, paper: str = "kapoor2010"
+    name: str, description: str | None, *, folder: str, seeds: str | None, of: str, paper: str = "kapoor2010"
 ) -> argparse.ArgumentParser:
-    """What every command is told: where the images are, where to work, and the seeds."""
+    """What every command is told: where the images are, where to work, and the seeds (None: it draws nothing)."""
     parser = argparse.ArgumentParser(
         prog=f"python -m experiments.{paper}.{name}",
         description=description,
@@ -45,7 +45,24 @@ def base_arguments(
     default = Path(data) if data else None
     parser.add_argument("data", type=Path, nargs="?", default=default, help=f"{folder}; $FEWSIGHT_DATA unless given")
     parser.add_argument("--work", type=Path, required=True, help="a folder for what is computed; going on begins there")
-    parser.add_argument("--seeds", type=numbers, default=numbers(seeds), help=f"of the {of}, as 0-9 or 1,4,7 ({seeds})")
+    if seeds is not None:
+        of_what = f"of the {of}, as 0-9 or 1,4,7 ({seeds})"
+        parser.add_argument("--seeds", type=numbers, default=numbers(seeds), help=of_what)
+    return parser
+
+
+def draw_arguments(
+    name: str, description: str | None, *, seeds: str, sizes: str, paper: str = "kapoor2010"
+) -> argparse.ArgumentParser:
+    """The options of commands that draw training and test images of Caltech-101."""
+    folder = "the folder of Caltech-101's category folders, or the one that holds it as caltech101"
+    parser = base_arguments(name, description, folder=folder, seeds=seeds, of="draws", paper=paper)
+    parser.add_argument("--sizes", type=numbers, default=numbers(sizes), help=f"examples per category ({sizes})")
+    parser.add_argument("--images-per-class", type=int, default=30, help="that take part in a draw (30)")
+    parser.add_argument("--test-per-class", type=int, default=15, help="of these, to test on (15)")
+    parser.add_argument(
+        "--n-jobs", type=int, default=-1, help="images worked on at the same time; -1: as many as processors"
+    )
     return parser
 
 
@@ -55,22 +72,16 @@ def arguments(
     *,
     seeds: str = "0-9",
     sizes: str = "1,2,3,5,10,15",
+    channels: Sequence[str] = CHANNELS,
     paper: str = "kapoor2010",
 ) -> argparse.ArgumentParser:
-    """The options of every command here."""
-    folder = "the folder of Caltech-101's category folders, or the one that holds it as caltech101"
-    parser = base_arguments(name, description, folder=folder, seeds=seeds, of="draws", paper=paper)
-    parser.add_argument("--sizes", type=numbers, default=numbers(sizes), help=f"examples per category ({sizes})")
-    parser.add_argument("--channels", type=words, default=CHANNELS, help=f"joined by commas ({','.join(CHANNELS)})")
-    parser.add_argument("--images-per-class", type=int, default=30, help="that take part in a draw (30)")
-    parser.add_argument("--test-per-class", type=int, default=15, help="of these, to test on (15)")
+    """As `draw_arguments`, for commands that compare the draws by channels."""
+    parser = draw_arguments(name, description, seeds=seeds, sizes=sizes, paper=paper)
+    parser.add_argument("--channels", type=words, default=channels, help=f"joined by commas ({','.join(channels)})")
     parser.add_argument(
         "--pool",
         type=int,
         help="fit channels on this many training images per category for every size, instead of on those learned from",
-    )
-    parser.add_argument(
-        "--n-jobs", type=int, default=-1, help="images worked on at the same time; -1: as many as processors"
     )
     return parser
 
@@ -87,7 +98,8 @@ def read(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Name
     options = parser.parse_args(words)
     if options.data is None:
         parser.error("the folder of Caltech-101 must be given, or FEWSIGHT_DATA set")
-    options.places = [Place(seed, size) for seed in options.seeds for size in getattr(options, "sizes", ())]
+    seeds, sizes = (getattr(options, what, ()) for what in ("seeds", "sizes"))
+    options.places = [Place(seed, size) for seed in seeds for size in sizes]
     folders = {str(options.data): "DATA", str(options.work): "WORK"}
     plain = [folders.get(word, Path(word).name if os.path.isabs(word) else word) for word in words]
     options.command = f"{parser.prog} {shlex.join(plain)}"

@@ -13,6 +13,7 @@ settings. After a change of what a channel computes, begin with an empty folder.
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -162,8 +163,15 @@ def _positions(chosen: Any, among: Any) -> Any:
     return np.array([place[number] for number in chosen])
 
 
+def parser() -> argparse.ArgumentParser:
+    """The options of this command."""
+    from experiments.common.command import arguments
+
+    return arguments("grams", __doc__, sizes="15", paper="common")
+
+
 def _main() -> None:
-    from experiments.common.command import arguments, run, store_of
+    from experiments.common.command import run, store_of
 
     def work(options: Any) -> None:
         store = store_of(options)
@@ -171,7 +179,7 @@ def _main() -> None:
         for place in options.places:
             print(*(store.path(name, store.home(place)) for name in store.channels), sep="\n")
 
-    run(arguments("grams", __doc__, sizes="15"), work)
+    run(parser(), work)
 
 
 if __name__ == "__main__":

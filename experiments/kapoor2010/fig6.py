@@ -62,8 +62,7 @@ def work(options: argparse.Namespace) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """The options of this figure."""
-    options = arguments("fig6", __doc__, sizes="1,3,5,8,10,15")
-    options.set_defaults(channels=FOUR)
+    options = arguments("fig6", __doc__, sizes="1,3,5,8,10,15", channels=FOUR)
     add_outputs(options, "fig6")
     return options
 

@@ -55,8 +55,7 @@ def work(options: argparse.Namespace) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """The options of this table."""
-    options = arguments("table3", __doc__, sizes="15")
-    options.set_defaults(channels=FOUR)
+    options = arguments("table3", __doc__, sizes="15", channels=FOUR)
     options.add_argument("--json", type=Path, default=RESULTS, help=f"where the results go ({RESULTS})")
     return options
 

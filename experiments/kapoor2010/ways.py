@@ -11,9 +11,9 @@ from fewsight.learners import GPClassifier, KernelCombination
 
 FOUR = ("dense_pmk", "spatial_pmk", "geometric_blur", "geometric_blur_distortion")  # the paper's four kinds of kernel
 MEANING = {
-    "none": "one channel alone; noise by evidence",
-    "average": "the plain average of all channels; noise by evidence, as `fewsight evaluate --combine average`",
-    "average_left_out": "the plain average of all channels; noise by left-out training examples, as for auto",
+    "none": "one channel alone; noise by left-out training examples",
+    "average": "the plain average of all channels; noise by left-out training examples, as `fewsight evaluate --combine average`",
+    "average_left_out": "the same by KernelCombination, the learner of auto",
     "evidence": "unpenalised evidence of weights and noise, mean zero [Kapoor2010, section 6]",
     "l1": "evidence with an L1 penalty, mean zero [Kapoor2010, section 6]",
     "l2": "evidence with a squared L2 penalty, mean zero [Kapoor2010, section 6]",

@@ -19,21 +19,35 @@ from fewsight.images import FeatureCache, image_set_from_class_folders
 CHANNELS = ("phog",)
 
 
-def arguments(name: str, description: str | None, *, seeds: str, sizes: str = "1") -> argparse.ArgumentParser:
-    """The options of every command here."""
+def pool_arguments(
+    name: str, description: str | None, *, seeds: str | None, paper: str = "rodner2010"
+) -> argparse.ArgumentParser:
+    """The options of every command that looks at these images."""
     folder = (
         "the folder of Caltech-101's category folders with BACKGROUND_Google, or the one that holds it as caltech101"
     )
-    parser = base_arguments(name, description, folder=folder, seeds=seeds, of="splits", paper="rodner2010")
-    default = ",".join(CHANNELS)
-    parser.add_argument("--sizes", type=numbers, default=numbers(sizes), help=f"examples of the target ({sizes})")
-    parser.add_argument("--channels", type=words, default=CHANNELS, help=f"joined by commas; their average ({default})")
+    parser = base_arguments(name, description, folder=folder, seeds=seeds, of="splits", paper=paper)
+    parser.set_defaults(channels=CHANNELS)
     parser.add_argument(
         "--most-images", type=int, default=MOST_IMAGES, help=f"of a category that take part ({MOST_IMAGES})"
     )
     parser.add_argument(
         "--n-jobs", type=int, default=-1, help="images worked on at the same time; -1: as many as processors"
     )
+    return parser
+
+
+def arguments(
+    name: str, description: str | None, *, seeds: str | None, sizes: str | None = None
+) -> argparse.ArgumentParser:
+    """As `pool_arguments`, for commands that may see the images by other channels; without sizes, one example is learned."""
+    parser = pool_arguments(name, description, seeds=seeds)
+    default = ",".join(CHANNELS)
+    parser.add_argument("--channels", type=words, default=CHANNELS, help=f"joined by commas; their average ({default})")
+    if sizes is None:
+        parser.set_defaults(sizes=(1,))
+    else:
+        parser.add_argument("--sizes", type=numbers, default=numbers(sizes), help=f"examples of the target ({sizes})")
     return parser
 
 

@@ -10,6 +10,7 @@ learned from one.
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -133,16 +134,23 @@ class Pool:
         return np.concatenate([np.flatnonzero(self.labels == label)[:FIT_IMAGES] for label in never_tested])
 
 
+def parser() -> argparse.ArgumentParser:
+    """The options of this command."""
+    from experiments.rodner2010.command import arguments
+
+    return arguments("grams", __doc__, seeds=None)
+
+
 def _main() -> None:
     from experiments.common.command import run
-    from experiments.rodner2010.command import arguments, pool_of
+    from experiments.rodner2010.command import pool_of
 
     def work(options: Any) -> None:
         pool = pool_of(options)
         pool.make()
         print(*(pool.path(name) for name in pool.channels), sep="\n")
 
-    run(arguments("grams", __doc__, seeds="0"), work)
+    run(parser(), work)
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from experiments.common.command import commit_of_tree, run
-from experiments.rodner2010.command import arguments, pool_of
+from experiments.rodner2010.command import pool_arguments, pool_of
 from experiments.rodner2010.grams import BACKGROUND, Pool
 from fewsight._base.progress import silent, track
 from fewsight._base.replacement import write_text
@@ -109,7 +109,7 @@ def work(options: argparse.Namespace) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """The options of this experiment."""
-    options = arguments("shared_photographs", __doc__, seeds="0")
+    options = pool_arguments("shared_photographs", __doc__, seeds=None)
     options.add_argument(
         "--looked-at", type=int, default=LOOKED_AT, help=f"images of each target to look at ({LOOKED_AT})"
     )

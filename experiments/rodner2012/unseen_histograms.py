@@ -20,7 +20,7 @@ from sklearn.kernel_approximation import AdditiveChi2Sampler
 
 from experiments.common.cells import standard_error
 from experiments.common.command import commit_of_tree, run
-from experiments.rodner2010.command import arguments, pool_of
+from experiments.rodner2010.command import pool_arguments, pool_of
 from experiments.rodner2010.grams import BACKGROUND, Pool
 from experiments.rodner2012.ranking import of_ours, of_peer
 from fewsight._base.progress import silent, track
@@ -110,8 +110,7 @@ def work(options: argparse.Namespace) -> None:
 
 def parser() -> argparse.ArgumentParser:
     """The options of this experiment."""
-    options = arguments("unseen_histograms", __doc__, seeds="0-2")
-    options.prog = "python -m experiments.rodner2012.unseen_histograms"
+    options = pool_arguments("unseen_histograms", __doc__, seeds="0-2", paper="rodner2012")
     options.add_argument("--targets", type=int, default=14, help="about how many of the targets take part (14)")
     options.add_argument("--json", type=Path, default=RESULTS, help=f"where the results go ({RESULTS})")
     return options

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import scipy.sparse
 
-from experiments.common.command import arguments, images_of, run
+from experiments.common.command import draw_arguments, images_of, run
 from experiments.common.grams import GramStore, Place
 from fewsight._base.archive import read_archive, write_archive
 from fewsight._base.progress import silent, track
@@ -81,8 +81,7 @@ def store_of(options: argparse.Namespace) -> WordStore:
 
 def word_arguments(name: str, description: str | None, *, seeds: str = "0-9") -> argparse.ArgumentParser:
     """The options of commands that learn from bags of words."""
-    parser = arguments(name, description, seeds=seeds, sizes="15")
-    parser.prog = f"python -m experiments.rodner2012.{name}"
+    parser = draw_arguments(name, description, seeds=seeds, sizes="15", paper="rodner2012")
     parser.add_argument("--words", type=int, default=1_000, help="of the codebook (1000)")
     return parser
 
@@ -104,6 +103,11 @@ def _rows(arrays: dict[str, Any], name: str) -> Any:
     return scipy.sparse.csr_array((values, columns, starts), shape=tuple(shape))
 
 
+def parser() -> argparse.ArgumentParser:
+    """The options of this command."""
+    return word_arguments("words", __doc__)
+
+
 def _main() -> None:
     def work(options: argparse.Namespace) -> None:
         store = store_of(options)
@@ -112,7 +116,7 @@ def _main() -> None:
                 bags = store.load(place)
             print(store.path(place), bags.train.shape, f"{bags.train.nnz / np.prod(bags.train.shape):.2f} non-zero")
 
-    run(word_arguments("words", __doc__), work)
+    run(parser(), work)
 
 
 if __name__ == "__main__":

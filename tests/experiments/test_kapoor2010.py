@@ -186,7 +186,7 @@ def test_ctrl_c_leaves_nothing_half_written(data, tmp_path):
 
 
 def test_what_cannot_be_done_is_said_in_one_line(data, work):
-    words = command("fig7", data, work, "--sizes", "9")
+    words = command("fig7", data, work, "--sizes", "9", "--json", f"{work}/fig7.json")
     done = subprocess.run(words, cwd=ROOT, timeout=120, capture_output=True, text=True)
     assert done.returncode == 1
     assert "from 1 to 3" in done.stderr
