@@ -90,7 +90,7 @@ class HistogramGPClassifier(HistogramAnswers):
     examples, with a free mean for each class and at the scale that the evidence likes best. Where one of two classes is rare,
     the evidence is a poor judge of how examples are ranked: there training examples that are left out choose the noise, its
     balance and the share of Hellinger's kernel. That is what "auto" means: rare is a class with less than a tenth of the
-    examples, and 50 at least. With any other `noise_variance`, a transform, `noise_per_class` or `criterion="bound"`, and in an
+    examples, and 75 at least. With any other `noise_variance`, a transform, `noise_per_class` or `criterion="bound"`, and in an
     `ActiveLearner`, "auto" is the evidence, one noise for both classes, and intersection alone.
 
     Parameters
@@ -112,7 +112,7 @@ class HistogramGPClassifier(HistogramAnswers):
         `fewsight.gp.learn_relevance`. Less lets weights lie further apart, which many images of each class allow.
     noise_variance : of the targets, over a kernel of mean diagonal 1; "evidence" to learn it; "left-out" to choose among levels
         around that of the evidence by examples that are left out, which costs some dozen trainings, with two classes of at most
-        10,000 of the examples; "auto" to do so where one of two classes is rare, and to learn it by evidence elsewhere.
+        5,000 of the examples; "auto" to do so where one of two classes is rare, and to learn it by evidence elsewhere.
     noise_balance : how much more noise the larger side of each one-vs-all problem has: each side has twice its share of the
         examples, to this power, times the level. 0 for the same noise, 1 for that of [Rodner2012, section 3]; "left-out" to
         choose 0, 0.5 or 1 by examples that are left out; "auto" for 1 with `balanced`, and otherwise to choose it where one of

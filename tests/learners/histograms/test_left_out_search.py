@@ -16,8 +16,8 @@ from fewsight.persistence import load, save
 
 ROWS, LABELS = words(700, 2, 5)
 KEPT = np.flatnonzero((LABELS == "ant") | (np.arange(700) % 12 == 1))  # one in seven: not rare yet
-RARE_ROWS, RARE_LABELS = words(1_500, 2, 6)
-RARE = np.flatnonzero((RARE_LABELS == "ant") | (np.arange(1_500) % 26 == 1))  # 58 of 808
+RARE_ROWS, RARE_LABELS = words(2_000, 2, 6)
+RARE = np.flatnonzero((RARE_LABELS == "ant") | (np.arange(2_000) % 26 == 1))  # 77 of 1,077
 RARE_ROWS, RARE_LABELS = RARE_ROWS[RARE], RARE_LABELS[RARE]
 
 
@@ -95,16 +95,16 @@ def test_no_balance_is_chosen_where_the_few_examples_of_a_rare_class_vary_as_the
     assert learner.noise_balance_ == 0
 
 
-def test_one_of_two_classes_is_rare_from_fifty_examples_to_a_tenth():
+def test_one_of_two_classes_is_rare_from_75_examples_to_a_tenth():
     def counts(first, second):
         return np.repeat([0, 1], [first, second])
 
-    assert one_is_rare(counts(50, 451), 2)
-    assert one_is_rare(counts(451, 50), 2)
-    assert not one_is_rare(counts(49, 451), 2)  # too few to see how they are ranked
-    assert not one_is_rare(counts(50, 450), 2)  # a tenth
-    assert not one_is_rare(np.repeat([0, 1, 2], [50, 400, 400]), 3)
-    assert not one_is_rare(np.append(counts(50, 451), -1), 2)  # an example of neither
+    assert one_is_rare(counts(75, 676), 2)
+    assert one_is_rare(counts(676, 75), 2)
+    assert not one_is_rare(counts(74, 676), 2)  # too few to see how they are ranked
+    assert not one_is_rare(counts(75, 675), 2)  # a tenth
+    assert not one_is_rare(np.repeat([0, 1, 2], [75, 700, 700]), 3)
+    assert not one_is_rare(np.append(counts(75, 676), -1), 2)  # an example of neither
 
 
 def test_by_itself_it_searches_where_a_class_is_rare_and_keeps_to_the_evidence_elsewhere():
@@ -157,16 +157,16 @@ def test_a_given_balance_equals_a_dense_reference_also_after_adding_and_from_a_f
 
 
 def test_some_examples_keep_the_rarer_class_and_their_kernel(monkeypatch):
-    monkeypatch.setattr(left_out_search, "MOST_SEARCHED", 150)
+    monkeypatch.setattr(left_out_search, "MOST_SEARCHED", 400)
     classes = np.unique(RARE_LABELS, return_inverse=True)[1]
     operator = HistogramOperator.from_rows(RARE_ROWS).with_hellinger(0.5)
     few, classes_of_few = thinned(operator, classes)
-    assert few.n == len(classes_of_few) == 150
-    assert (classes_of_few == 1).sum() == (classes == 1).sum() == 58
+    assert few.n == len(classes_of_few) == 400
+    assert (classes_of_few == 1).sum() == (classes == 1).sum() == 77
     rows = [np.flatnonzero((row == RARE_ROWS).all(axis=1))[0] for row in few.histograms.rows().toarray()]
     np.testing.assert_array_equal(RARE_LABELS[rows] == "bee", classes_of_few == 1)
     whole = operator @ np.eye(len(classes))
-    np.testing.assert_allclose(few @ np.eye(150), whole[np.ix_(rows, rows)], rtol=1e-12, atol=1e-14)
+    np.testing.assert_allclose(few @ np.eye(400), whole[np.ix_(rows, rows)], rtol=1e-12, atol=1e-14)
 
 
 def test_of_very_many_examples_some_choose_and_the_noise_keeps_its_proportion(monkeypatch):
