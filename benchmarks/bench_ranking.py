@@ -163,8 +163,8 @@ def main() -> None:
         for size in sizes:
             found += compared(one_against_many(n_others=OTHERS[size]), "words, seed 0", options.machines)
     if not set(PEERS).isdisjoint(options.machines):
-        for where in dict.fromkeys(each["data"] for each in found if each["data"] in DISTRIBUTIONS):
-            found += summaries(found, where)
+        seen = dict.fromkeys(each["data"] for each in found if each["data"] in DISTRIBUTIONS)
+        found += [summary for where in seen for summary in summaries(found, where)]
     write(found, options.json)
 
 

@@ -10,8 +10,8 @@ from fewsight._base.none_of_these import NONE_OF_THESE
 from fewsight.gp import targets_of_columns
 from fewsight.kernels import HistogramIntersection, HistogramOperator
 from fewsight.learners import HistogramGPClassifier
-from fewsight.learners.histograms import balance_of, left_out_search, model_selection
-from fewsight.learners.histograms.left_out_search import Setting, one_is_rare, ranking_loss, search, thinned
+from fewsight.learners.histograms import balance_of, left_out_search
+from fewsight.learners.histograms.left_out_search import Setting, one_is_rare, ranking_loss, search, searched, thinned
 from fewsight.persistence import load, save
 
 ROWS, LABELS = words(700, 2, 5)
@@ -169,8 +169,17 @@ def test_some_examples_keep_the_rarer_class_and_their_kernel(monkeypatch):
     np.testing.assert_allclose(few @ np.eye(400), whole[np.ix_(rows, rows)], rtol=1e-12, atol=1e-14)
 
 
+def test_rows_with_many_numbers_are_searched_in_fewer(monkeypatch):
+    operator = HistogramOperator.from_rows(RARE_ROWS)
+    assert searched(operator) == operator.n == 1_077
+    monkeypatch.setattr(left_out_search, "LEAST_SEARCHED", 100)
+    monkeypatch.setattr(left_out_search, "MOST_NUMBERS", operator.n_numbers // 2)
+    assert searched(operator) == operator.n // 2
+    monkeypatch.setattr(left_out_search, "LEAST_SEARCHED", 700)
+    assert searched(operator) == 700
+
+
 def test_of_very_many_examples_some_choose_and_the_noise_keeps_its_proportion(monkeypatch):
-    monkeypatch.setattr(model_selection, "MOST_SEARCHED", 404)
     monkeypatch.setattr(left_out_search, "MOST_SEARCHED", 404)
     seen = []
 

@@ -39,7 +39,8 @@ LEAST_OF_RARE = 75  # of its examples for that: with 50 the evidence chooses no 
 RANKED = 100  # of each class that are left out, if there are so many
 SHARPNESS = (1.0, 2.0, 4.0, 8.0, 16.0)  # of differences whose standard deviation is 1
 MOST_OF_A_SIDE = 2_000  # examples of a fold in pairs with those of the other side
-MOST_SEARCHED = 5_000  # examples from which choices are made
+LEAST_SEARCHED, MOST_SEARCHED = 2_000, 5_000  # examples from which choices are made: fewer where rows have many numbers
+MOST_NUMBERS = 4_000_000  # in those rows, unless that is less than the least
 
 
 class Setting(NamedTuple):
@@ -122,13 +123,20 @@ def _walk(loss: Callable[[Setting], float], best: Setting) -> Setting:
     return best
 
 
+def searched(operator: HistogramOperator) -> int:
+    """How many examples are enough to choose from: at most as many as there are."""
+    fitting = int(MOST_NUMBERS * operator.n / max(operator.n_numbers, 1))
+    return min(operator.n, MOST_SEARCHED, max(fitting, LEAST_SEARCHED))
+
+
 def thinned(operator: HistogramOperator, classes: Indices) -> tuple[HistogramOperator, Indices]:
-    """Some of the examples of two classes, MOST_SEARCHED at most, the rarer class first: their kernel and their classes."""
+    """As many examples of two classes as `searched` says, the rarer class first: their kernel and their classes."""
+    most = searched(operator)
     rarer = int(np.bincount(classes, minlength=2).argmin())
     order = np.random.default_rng(0).permutation(operator.n)
     rare, others = order[classes[order] == rarer], order[classes[order] != rarer]
-    rare = rare[: MOST_SEARCHED // 2]
-    kept = np.sort(np.concatenate([rare, others[: MOST_SEARCHED - len(rare)]]))
+    rare = rare[: most // 2]
+    kept = np.sort(np.concatenate([rare, others[: most - len(rare)]]))
     few = HistogramOperator.from_rows(operator.histograms.rows()[kept], weights=operator.weights)
     if operator.transform.kind != "none":
         few = few.with_transform(operator.transform.kind, getattr(operator.transform, "parameter", None))

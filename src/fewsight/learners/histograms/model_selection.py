@@ -42,13 +42,13 @@ from fewsight.learners.histograms.left_out_search import (
     FOLDS,
     LEAST_START,
     MIDDLE,
-    MOST_SEARCHED,
     Setting,
     evenly_spaced,
     factors_of,
     left_out_losses,
     one_is_rare,
     search,
+    searched,
     thinned,
 )
 
@@ -221,7 +221,7 @@ def _found_by_left_out(
         return start
     part = 1.0
     two = n_columns(classes, n_classes) == 1
-    if "level" in free and two and isinstance(operator, HistogramOperator) and operator.n > MOST_SEARCHED:
+    if "level" in free and two and isinstance(operator, HistogramOperator) and searched(operator) < operator.n:
         few, classes = thinned(operator, classes)
         part, operator, gram = few.n / operator.n, few, None
     if "level" in free:
