@@ -151,7 +151,8 @@ def main() -> None:
     options = parser.parse_args()
     numba.set_num_threads(1)
     warm = one_against_many(n_others=1, n_test=1)
-    histogram_gp(warm)  # compiles
+    for options_of_ours in ({}, {"noise_variance": "evidence"}):
+        histogram_gp(warm, **options_of_ours)  # compiles
     found: list[dict[str, Any]] = []
     sizes = ([] if options.quick else list(OTHERS)) if options.sizes is None else options.sizes
     draws = (1 if options.quick else DRAWS) if options.draws is None else options.draws

@@ -7,6 +7,7 @@ are spread over a few multiples of 1 / (number of features).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -42,6 +43,13 @@ class Split(NamedTuple):
         return np.where(self.categories_test == 0, 1.0, -1.0)
 
 
+def in_parts(categories: np.ndarray, images: Callable[[np.ndarray], scipy.sparse.csr_array]) -> scipy.sparse.csr_array:
+    """Histograms of the images of these categories, some at a time."""
+    tops = range(0, len(categories), ROWS_AT_A_TIME)
+    parts = [images(categories[top : top + ROWS_AT_A_TIME]) for top in tops]
+    return scipy.sparse.csr_array(scipy.sparse.vstack(parts, format="csr"))
+
+
 @dataclass(frozen=True)
 class Words:
     """How often each word comes, overall, by category and by scene."""
@@ -58,9 +66,7 @@ class Words:
 
     def images(self, categories: np.ndarray, rng: np.random.Generator, dense: bool = False) -> scipy.sparse.csr_array:
         """A histogram for each category that is named; with `dense` no word is quite missing."""
-        tops = range(0, len(categories), ROWS_AT_A_TIME)
-        parts = [self._some(categories[top : top + ROWS_AT_A_TIME], rng, dense) for top in tops]
-        return scipy.sparse.csr_array(scipy.sparse.vstack(parts, format="csr"))
+        return in_parts(categories, lambda some: self._some(some, rng, dense))
 
     def _some(self, categories: np.ndarray, rng: np.random.Generator, dense: bool) -> scipy.sparse.csr_array:
         logs = IMAGE_SPREAD * rng.normal(size=(len(categories), len(self.usual)))
@@ -117,11 +123,7 @@ def topics_against_many(
     parts = []
     for positives, of_others in ((n_positives, n_others), (40 * n_test, n_test)):
         categories = np.concatenate([np.zeros(positives, int), np.repeat(others, of_others)])
-        rows = [
-            _topic_images(categories[at : at + ROWS_AT_A_TIME], topics, tastes, rng)
-            for at in range(0, len(categories), ROWS_AT_A_TIME)
-        ]
-        parts += [scipy.sparse.csr_array(scipy.sparse.vstack(rows, format="csr")), categories]
+        parts += [in_parts(categories, lambda some: _topic_images(some, topics, tastes, rng)), categories]
     return Split(*parts)
 
 
@@ -160,9 +162,7 @@ class Bursts:
 
     def images(self, categories: np.ndarray, rng: np.random.Generator) -> scipy.sparse.csr_array:
         """A histogram for each category that is named, cell after cell."""
-        tops = range(0, len(categories), ROWS_AT_A_TIME)
-        parts = [self._some(categories[top : top + ROWS_AT_A_TIME], rng) for top in tops]
-        return scipy.sparse.csr_array(scipy.sparse.vstack(parts, format="csr"))
+        return in_parts(categories, lambda some: self._some(some, rng))
 
     def _some(self, categories: np.ndarray, rng: np.random.Generator) -> scipy.sparse.csr_array:
         factors = self.means[categories] + self.spreads[categories] * rng.normal(

@@ -39,6 +39,7 @@ from fewsight.learners.histograms import (
 )
 from fewsight.learners.histograms.formed_gram import BYTES_OF_PAIR, formed_gram, worth_forming
 from fewsight.learners.histograms.model_selection import (
+    AUTO,
     RELEVANCE,
     TRANSFORMS,
     checked_weights,
@@ -64,7 +65,6 @@ from fewsight.learners.novelty import DEFAULT_RULE, RULES, Novelty
 if TYPE_CHECKING:
     from distributed import Client
 
-AUTO = "auto"
 RULES_WITHOUT_DISTANCE = tuple(rule for rule, parts in RULES.items() if "distance" not in parts)
 # Memory while learning, see `python -m experiments.scale.memory`: of each number of an encoding that is not zero; how many
 # times the targets of all systems; of each image, whatever it holds; and what describing images takes.

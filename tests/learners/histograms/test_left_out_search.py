@@ -95,6 +95,11 @@ def test_no_balance_is_chosen_where_the_few_examples_of_a_rare_class_vary_as_the
     assert learner.noise_balance_ == 0
 
 
+def test_where_nothing_can_be_left_out_all_stays():
+    start = Setting(0.5, 0.5, 0.01)
+    assert search(HistogramOperator.from_rows(RARE_ROWS[:2]), np.array([0, 1]), 2, start, {"level", "share"}) == start
+
+
 def test_one_of_two_classes_is_rare_from_75_examples_to_a_tenth():
     def counts(first, second):
         return np.repeat([0, 1], [first, second])

@@ -34,6 +34,7 @@ MIDDLE = 0.5  # of either, where the search begins
 STEP, BETWEEN = 4.0, (0.5, 2.0)  # factors between levels of the noise that are tried, and in the end
 LEAST_START = 0.1  # level at which the search begins; below it systems take long to solve
 LEVELS = (1e-3, 1e4)
+TOLD = {"level": "noise", "share": "share of Hellinger's kernel", "balance": "balance of the noise"}  # of progress
 RARE = 0.1  # share of the rarer of two classes below which ranking by itself is what counts
 LEAST_OF_RARE = 75  # of its examples for that: with 50 the evidence chooses no worse, with 25 better
 RANKED = 100  # of each class that are left out, if there are so many
@@ -103,9 +104,11 @@ def search(
 
     def least(name: str, values: Sequence[float], at: Setting) -> Setting:
         settings = [at] + [at._replace(**{name: value}) for value in values]
-        return min(track(settings, name, len(settings)), key=loss)  # the first of equals
+        return min(track(settings, TOLD[name], len(settings)), key=loss)  # the first of equals
 
-    best = _walk(loss, start) if "level" in free else start
+    best = start
+    if "level" in free:
+        best = _walk(loss, best._replace(level=max(best.level, LEAST_START)))
     for name, values in (("share", SHARES), ("balance", BALANCES)):
         best = least(name, values, best) if name in free else best
     if "level" in free:

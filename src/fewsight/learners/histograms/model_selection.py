@@ -40,7 +40,6 @@ from fewsight.learners.folds import columns_to_calibrate, sampled_folds
 from fewsight.learners.histograms.formed_gram import formed_gram
 from fewsight.learners.histograms.left_out_search import (
     FOLDS,
-    LEAST_START,
     MIDDLE,
     Setting,
     evenly_spaced,
@@ -224,8 +223,7 @@ def _found_by_left_out(
     if "level" in free and two and isinstance(operator, HistogramOperator) and searched(operator) < operator.n:
         few, classes = thinned(operator, classes)
         part, operator, gram = few.n / operator.n, few, None
-    if "level" in free:
-        start = start._replace(level=max(part * level, LEAST_START))
+        start = start._replace(level=part * level)
     found = search(operator, classes, n_classes, start, free, gram)
     return found._replace(level=found.level / part)
 
