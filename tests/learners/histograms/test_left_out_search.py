@@ -6,7 +6,9 @@ from scipy.optimize import minimize_scalar
 from sklearn.metrics import roc_auc_score
 
 from bags_of_words import words
+from fewsight._base.errors import FewsightError
 from fewsight._base.none_of_these import NONE_OF_THESE
+from fewsight._base.types import State
 from fewsight.gp import targets_of_columns
 from fewsight.kernels import HistogramIntersection, HistogramOperator
 from fewsight.learners import HistogramGPClassifier
@@ -159,6 +161,17 @@ def test_a_given_balance_equals_a_dense_reference_also_after_adding_and_from_a_f
         mean = ones @ targets / ones.sum()
         expected = K[:, :n] / scale @ np.linalg.solve(A, targets - mean) + mean
         np.testing.assert_allclose(fitted.latent_mean(rows)[:, 1], expected, rtol=1e-7, atol=1e-8)
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+def test_an_older_model_file_has_the_balance_of_its_time(balanced):
+    learner = HistogramGPClassifier(noise_variance=0.4, balanced=balanced).fit(RARE_ROWS, RARE_LABELS)
+    state = learner.state()
+    older = State({name: value for name, value in state.header.items() if name != "noise_balance"}, state.arrays)
+    opened = HistogramGPClassifier.from_state(older)
+    assert opened.noise_balance_ == opened.noise_balance == float(balanced)
+    with pytest.raises(FewsightError, match="noise_balance must be a number from 0 to 1, got 7"):
+        HistogramGPClassifier.from_state(State({**state.header, "noise_balance": 7.0}, state.arrays))
 
 
 def test_some_examples_keep_the_rarer_class_and_their_kernel(monkeypatch):
