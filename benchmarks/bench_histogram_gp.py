@@ -166,7 +166,7 @@ def training(split: Split, size: str, repeats: int) -> Records:
         return operator.product(split.X_test, found.columns)[:, 0], found.iterations
 
     def whole() -> Answer:
-        learner = HistogramGPClassifier().fit(split.X, targets)
+        learner = HistogramGPClassifier(noise_variance="evidence").fit(split.X, targets)
         return learner.latent_mean(split.X_test)[:, -1], learner.n_iter_
 
     def additive() -> Answer:
@@ -242,7 +242,7 @@ def main() -> None:
     found: Records = []
     if "training" in parts:
         warm = one_against_many(n_others=1, n_test=1)
-        HistogramGPClassifier().fit(warm.X, warm.targets).latent(warm.X_test)  # compiles
+        HistogramGPClassifier(noise_variance="evidence").fit(warm.X, warm.targets).latent(warm.X_test)  # compiles
     with threadpool_limits(1):
         for size in options.sizes or (["10,090"] if options.quick else list(LIMITS)):
             split = one_against_many(n_others=OTHERS[size])

@@ -7,6 +7,7 @@ are spread over a few multiples of 1 / (number of features).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -19,6 +20,8 @@ FEATURES, FEATURES_SPREAD = (
     430,
     0.35,
 )  # local features of an image (median, spread of the logarithm): a quarter of 1,000 words
+MEANS_SPREAD, PLACES_SPREAD = 0.5, 0.25  # of a category's factors; the spread within a category is about 1
+BURST = 0.5  # shape of what multiplies the rate of a word in a cell: the less, the more it comes in bursts
 ROWS_AT_A_TIME = 2000
 
 
@@ -40,6 +43,13 @@ class Split(NamedTuple):
         return np.where(self.categories_test == 0, 1.0, -1.0)
 
 
+def in_parts(categories: np.ndarray, images: Callable[[np.ndarray], scipy.sparse.csr_array]) -> scipy.sparse.csr_array:
+    """Histograms of the images of these categories, some at a time."""
+    tops = range(0, len(categories), ROWS_AT_A_TIME)
+    parts = [images(categories[top : top + ROWS_AT_A_TIME]) for top in tops]
+    return scipy.sparse.csr_array(scipy.sparse.vstack(parts, format="csr"))
+
+
 @dataclass(frozen=True)
 class Words:
     """How often each word comes, overall, by category and by scene."""
@@ -56,9 +66,7 @@ class Words:
 
     def images(self, categories: np.ndarray, rng: np.random.Generator, dense: bool = False) -> scipy.sparse.csr_array:
         """A histogram for each category that is named; with `dense` no word is quite missing."""
-        tops = range(0, len(categories), ROWS_AT_A_TIME)
-        parts = [self._some(categories[top : top + ROWS_AT_A_TIME], rng, dense) for top in tops]
-        return scipy.sparse.csr_array(scipy.sparse.vstack(parts, format="csr"))
+        return in_parts(categories, lambda some: self._some(some, rng, dense))
 
     def _some(self, categories: np.ndarray, rng: np.random.Generator, dense: bool) -> scipy.sparse.csr_array:
         logs = IMAGE_SPREAD * rng.normal(size=(len(categories), len(self.usual)))
@@ -115,11 +123,7 @@ def topics_against_many(
     parts = []
     for positives, of_others in ((n_positives, n_others), (40 * n_test, n_test)):
         categories = np.concatenate([np.zeros(positives, int), np.repeat(others, of_others)])
-        rows = [
-            _topic_images(categories[at : at + ROWS_AT_A_TIME], topics, tastes, rng)
-            for at in range(0, len(categories), ROWS_AT_A_TIME)
-        ]
-        parts += [scipy.sparse.csr_array(scipy.sparse.vstack(rows, format="csr")), categories]
+        parts += [in_parts(categories, lambda some: _topic_images(some, topics, tastes, rng)), categories]
     return Split(*parts)
 
 
@@ -131,6 +135,65 @@ def _topic_images(
     counts = rng.poisson(rng.integers(150, 600, size=(len(categories), 1)) * shares).astype(np.float64)
     counts[counts.sum(axis=1) == 0, 0] = 1.0
     return scipy.sparse.csr_array(counts / counts.sum(axis=1, keepdims=True))
+
+
+@dataclass(frozen=True)
+class Bursts:
+    """Words that come together, in cells of an image: factors raise or lower many words at once.
+
+    A category has a mean of each factor, a spread of each (so that which words vary together differs by category), and cells
+    that it prefers for each. Counts are negative binomial: a word that comes once in a cell comes there again.
+    """
+
+    usual: np.ndarray  # (n_words,), logarithms
+    loadings: np.ndarray  # (n_factors, n_words)
+    means: np.ndarray  # (n_categories, n_factors)
+    spreads: np.ndarray  # likewise
+    places: np.ndarray  # (n_categories, n_cells, n_factors)
+
+    @classmethod
+    def drawn(cls, n_words: int, n_cells: int, n_categories: int, n_factors: int, rng: np.random.Generator) -> Bursts:
+        usual = -0.7 * np.log(rng.permutation(n_words) + 3.0)
+        loadings = rng.normal(size=(n_factors, n_words)) / np.sqrt(n_factors)
+        means = MEANS_SPREAD * rng.normal(size=(n_categories, n_factors))
+        spreads = rng.gamma(4.0, 0.25, size=(n_categories, n_factors))
+        places = PLACES_SPREAD * rng.normal(size=(n_categories, n_cells, n_factors))
+        return cls(usual, loadings, means, spreads, places)
+
+    def images(self, categories: np.ndarray, rng: np.random.Generator) -> scipy.sparse.csr_array:
+        """A histogram for each category that is named, cell after cell."""
+        return in_parts(categories, lambda some: self._some(some, rng))
+
+    def _some(self, categories: np.ndarray, rng: np.random.Generator) -> scipy.sparse.csr_array:
+        factors = self.means[categories] + self.spreads[categories] * rng.normal(
+            size=(len(categories), len(self.loadings))
+        )
+        logs = (factors[:, None, :] + self.places[categories]) @ self.loadings + self.usual
+        shares = np.exp(logs).reshape(len(categories), -1)
+        features = FEATURES * np.exp(FEATURES_SPREAD * rng.normal(size=(len(categories), 1)))
+        rates = features * shares / shares.sum(axis=1, keepdims=True)
+        counts = rng.poisson(rates * rng.gamma(BURST, 1 / BURST, size=rates.shape)).astype(np.float64)
+        counts[counts.sum(axis=1) == 0, 0] = 1.0
+        return scipy.sparse.csr_array(counts / counts.sum(axis=1, keepdims=True))
+
+
+def bursts_against_many(
+    n_others: int = 10,
+    n_positives: int = 100,
+    n_test: int = 5,
+    n_categories: int = 1000,
+    n_words: int = 250,
+    n_cells: int = 4,
+    n_factors: int = 20,
+    seed: int = 0,
+) -> Split:
+    """As `one_against_many`, of a third distribution: words in four cells that come together and in bursts."""
+    rng = np.random.default_rng([seed, 2])
+    made = Bursts.drawn(n_words, n_cells, n_categories, n_factors, rng)
+    others = np.arange(1, n_categories)
+    train = np.concatenate([np.zeros(n_positives, int), np.repeat(others, n_others)])
+    test = np.concatenate([np.zeros(40 * n_test, int), np.repeat(others, n_test)])
+    return Split(made.images(train, rng), train, made.images(test, rng), test)
 
 
 def shuffled(X: scipy.sparse.csr_array, n_noise: int, rng: np.random.Generator) -> scipy.sparse.csr_array:

@@ -32,7 +32,7 @@ TOLERANCE = 1e-5  # of training: a rare category is a small part of its targets
 
 def learned(X: Any, classes: Any, **options: Any) -> tuple[Found, IterativePosterior[HistogramOperator]]:
     """Kernel, noise and posterior of a learner with these options; no calibration, which no area under a curve needs."""
-    learner = HistogramGPClassifier(tolerance=TOLERANCE, **options)
+    learner = HistogramGPClassifier(noise_variance="evidence", tolerance=TOLERANCE, **options)
     n_classes = int(classes.max()) + 1
     operator = HistogramOperator.from_rows(X)
     groups = np.zeros(operator.width, np.intp)

@@ -39,7 +39,7 @@ def measure(X: Any, labels: Any, new: Any, seed: int) -> Cell:
     chosen = np.sort(np.random.default_rng(seed).permutation(new.shape[0])[:SHOWN])
     new = new[chosen]
     with silent(), threadpool_limits(1):
-        learner = HistogramGPClassifier(calibrated=False, random_state=seed).fit(X, labels)
+        learner = HistogramGPClassifier(noise_variance="evidence", calibrated=False, random_state=seed).fit(X, labels)
         posterior = learner.posterior_
         fast = learner.variances_.fast
         fast.of(new[:2])  # its table is there

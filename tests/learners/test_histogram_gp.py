@@ -12,7 +12,7 @@ from fewsight._base.none_of_these import NONE_OF_THESE
 from fewsight.gp import targets_of_columns
 from fewsight.kernels import HistogramIntersection
 from fewsight.learners import HistogramGPClassifier
-from fewsight.learners.histograms import balance_of, model_selection
+from fewsight.learners.histograms import balance_of, left_out_search
 from fewsight.persistence import load, save
 
 K, K_TEST = HistogramIntersection().gram(X), HistogramIntersection().gram(X_TEST, X)
@@ -174,7 +174,9 @@ def test_input_that_cannot_be_learned_from_gets_one_sentence(rows, labels, sente
         ({"transform_parameter": "best"}, "transform_parameter must be one of 'left-out', 'evidence'"),
         ({"noise_variance": -1}, "noise_variance must be a finite number > 0"),
         ({"hellinger_share": 2}, "hellinger_share must be a number from 0 to 1, got 2"),
-        ({"hellinger_share": "evidence"}, "hellinger_share must be one of 'left-out', got 'evidence'"),
+        ({"hellinger_share": "evidence"}, "hellinger_share must be one of 'left-out', 'auto', got 'evidence'"),
+        ({"noise_balance": 2}, "noise_balance must be a number from 0 to 1, got 2"),
+        ({"noise_balance": "evidence"}, "noise_balance must be one of 'left-out', 'auto', got 'evidence'"),
         ({"relevance": "some"}, "relevance must be one of"),
         ({"relevance": [1.0, -1.0]}, "relevance must be a list of numbers >= 0"),
         ({"relevance": [1.0, 1.0]}, "weights must be 60 numbers"),
@@ -247,7 +249,7 @@ def test_left_out_examples_choose_the_noise_where_evidence_is_a_poor_judge(balan
         return np.full(sum(map(len, folds)), slope * abs(np.log(noise.mean() / (best * usual * noise_scale))))
 
     noise_scale = balance_of(targets_of_columns(np.unique(Y, return_inverse=True)[1], 3)).mean() if balanced else 1.0
-    monkeypatch.setattr(model_selection, "left_out_losses", stated)
+    monkeypatch.setattr(left_out_search, "left_out_losses", stated)
     chosen = HistogramGPClassifier(noise_variance="left-out", balanced=balanced).fit(X, Y)
     np.testing.assert_allclose(chosen.noise_variance_, 8 * usual)
     slope = 0.0  # no gain: that of the evidence stays
@@ -279,7 +281,7 @@ def test_left_out_examples_choose_how_much_of_the_kernel_is_hellingers(monkeypat
     def stated(operator, classes, n_classes, noise, folds):
         return np.full(sum(map(len, folds)), abs(operator.hellinger - best))
 
-    monkeypatch.setattr(model_selection, "left_out_losses", stated)
+    monkeypatch.setattr(left_out_search, "left_out_losses", stated)
     for best in (0.0, 0.5, 1.0):
         learner = HistogramGPClassifier(noise_variance=0.4, hellinger_share="left-out").fit(X, Y)
         assert learner.hellinger_share_ == best

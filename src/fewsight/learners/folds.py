@@ -95,12 +95,17 @@ def accuracy_of_left_out(mean: Array, classes: Indices, pictures: Indices | None
 
 
 def sampled_folds(
-    operator: LinearOperator, classes: Indices, most_folds: int | None = None, pictures: Indices | None = None
+    operator: LinearOperator,
+    classes: Indices,
+    most_folds: int | None = None,
+    pictures: Indices | None = None,
+    rarest: int = RAREST,
 ) -> list[Indices]:
     """Some training examples of a large set, fold by fold, to leave out together; each still has its class among the rest.
 
     With `most_folds` all examples are in at most that many folds, which are large then. Where examples are images, `pictures`
-    (n,) numbers the picture that each shows.
+    (n,) numbers the picture that each shows. `rarest` examples of every class are left out, where there are so many and where
+    that costs little.
     """
     groups = identical(operator)
     folds = class_folds(classes, groups if pictures is None else _joined(groups, pictures))
@@ -109,7 +114,7 @@ def sampled_folds(
     chosen: list[Indices] = []
     for fold in range(int(folds.max(initial=-1)) + 1):
         members = np.flatnonzero(folds == fold)
-        if sum(map(len, chosen)) >= EXAMPLES and not _few_of_a_class(classes, chosen):
+        if sum(map(len, chosen)) >= EXAMPLES and not _few_of_a_class(classes, chosen, rarest):
             break
         if np.isin(members, possible).any():
             chosen.append(members)
@@ -128,12 +133,12 @@ def _joined(groups: Indices, others: Indices) -> Indices:
     return np.unique(least[joined], return_inverse=True)[1].ravel().astype(np.intp)
 
 
-def _few_of_a_class(classes: Indices, chosen: list[Indices]) -> bool:
+def _few_of_a_class(classes: Indices, chosen: list[Indices], least: int) -> bool:
     """Whether some class could be left out more often at little cost."""
     left_out = classes[np.concatenate(chosen)]
     counts = np.bincount(left_out[left_out >= 0], minlength=int(classes.max()) + 1)
     columns = 2 if len(counts) == 2 else len(counts) + 1
-    return bool(counts.min() < RAREST and (len(chosen) + 1) * columns <= MOST_COLUMNS)
+    return bool(counts.min() < least and (len(chosen) + 1) * columns <= MOST_COLUMNS)
 
 
 def columns_to_calibrate(classes: Indices, n_noises: int) -> int:

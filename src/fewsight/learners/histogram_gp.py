@@ -31,14 +31,15 @@ from fewsight.learners.histograms import (
     KernelSettings,
     LazyVariance,
     TrainingOperator,
-    balance_of,
     brought_home,
     check_histograms,
     choose_kernel_and_noise,
+    factors_of,
     shared_operator,
 )
 from fewsight.learners.histograms.formed_gram import BYTES_OF_PAIR, formed_gram, worth_forming
 from fewsight.learners.histograms.model_selection import (
+    AUTO,
     RELEVANCE,
     TRANSFORMS,
     checked_weights,
@@ -64,7 +65,6 @@ from fewsight.learners.novelty import DEFAULT_RULE, RULES, Novelty
 if TYPE_CHECKING:
     from distributed import Client
 
-AUTO = "auto"
 RULES_WITHOUT_DISTANCE = tuple(rule for rule, parts in RULES.items() if "distance" not in parts)
 # Memory while learning, see `python -m experiments.scale.memory`: of each number of an encoding that is not zero; how many
 # times the targets of all systems; of each image, whatever it holds; and what describing images takes.
@@ -87,7 +87,11 @@ class HistogramGPClassifier(HistogramAnswers):
     non-zeros, without a kernel matrix unless that is as small (see `preconditioner`).
 
     All classes are trained as one block by conjugate gradients. Noise and relevance are learned by the evidence of the training
-    examples, with a free mean for each class and at the scale that the evidence likes best.
+    examples, with a free mean for each class and at the scale that the evidence likes best. Where one of two classes is rare,
+    the evidence is a poor judge of how examples are ranked: there training examples that are left out choose the noise, its
+    balance and the share of Hellinger's kernel. That is what "auto" means: rare is a class with less than a tenth of the
+    examples, and 75 at least. With any other `noise_variance`, a transform, `noise_per_class` or `criterion="bound"`, and in an
+    `ActiveLearner`, "auto" is the evidence, one noise for both classes, and intersection alone.
 
     Parameters
     ----------
@@ -97,8 +101,9 @@ class HistogramGPClassifier(HistogramAnswers):
     transform_parameter : of the transform; "left-out" to learn it from training examples that are left out, which costs some
         twenty trainings, or "evidence" to learn it by `criterion`.
     hellinger_share : of Hellinger's kernel sum_d sqrt(x_d z_d) in place of intersection, from 0 to 1; "left-out" to choose 0,
-        0.5 or 1 by training examples that are left out. The larger it is, the less bends what is learned of a dimension, which
-        ranks better where examples are few for what there is to learn.
+        0.5 or 1 by training examples that are left out; "auto" to do so where one of two classes is rare, and 0 elsewhere. The
+        larger it is, the less bends what is learned of a dimension, which ranks better where examples are few for what there is
+        to learn.
     relevance : "none"; "evidence" to learn a weight for each dimension; "channels" for a weight for each channel, or each group;
         or the weights.
     groups : with rows of numbers, the number of the group that each column belongs to; for `relevance="channels"`.
@@ -106,10 +111,16 @@ class HistogramGPClassifier(HistogramAnswers):
     relevance_prior : strength of the pull towards equal weights, counted in extra one-vs-all problems per class: see
         `fewsight.gp.learn_relevance`. Less lets weights lie further apart, which many images of each class allow.
     noise_variance : of the targets, over a kernel of mean diagonal 1; "evidence" to learn it; "left-out" to choose among levels
-        around that of the evidence by examples that are left out, which costs some dozen trainings.
-    balanced : let every class count the same, however many examples it has: the larger side of each one-vs-all problem has more
-        noise [Rodner2012, section 3], and probabilities and decisions are those of classes that are equally likely. Without it
-        they are those of classes as frequent as their training examples.
+        around that of the evidence by examples that are left out, which costs some dozen trainings, with two classes of 2,000 to
+        5,000 of the examples; "auto" to do so where one of two classes is rare, and to learn it by evidence elsewhere.
+    noise_balance : how much more noise the larger side of each one-vs-all problem has: each side has twice its share of the
+        examples, to this power, times the level. 0 for the same noise, 1 for that of [Rodner2012, section 3]; "left-out" to
+        choose 0, 0.5 or 1 by examples that are left out; "auto" for 1 with `balanced`, and otherwise to choose it where one of
+        two classes is rare, and 0 elsewhere. Latent values depend on it; decisions and probabilities stay those of classes as
+        frequent as their training examples.
+    balanced : let every class count the same, however many examples it has: probabilities and decisions are those of classes that
+        are equally likely, and `noise_balance` is 1 unless it is given. Without it they are those of classes as frequent as their
+        training examples.
     noise_per_class : learn a noise level for each class.
     criterion : "evidence", or "bound" for the paper's way: an upper bound of the negative log likelihood, by Nelder and Mead's
         method.
@@ -132,8 +143,9 @@ class HistogramGPClassifier(HistogramAnswers):
     classes_ : (n_classes,), labels in the order of the columns of `predict_proba` and `latent`.
     posterior_ : dual weights and what belongs to them, see `fewsight.gp.IterativePosterior`.
     noise_variance_ : the level that is used; (columns,) numbers where each class has its own.
+    noise_balance_ : likewise, of the balance.
     transform_parameter_ : likewise; None without a transform.
-    hellinger_share_ : likewise; 0 unless it was given or learned.
+    hellinger_share_ : likewise; 0 unless it was given or chosen.
     relevance_ : (d,), the weight of each dimension, for a kernel of mean diagonal 1.
     n_iter_, converged_ : of the last training.
     left_out_accuracy_ : mean accuracy per class on the training examples that were left out to calibrate; None if there are
@@ -150,6 +162,7 @@ class HistogramGPClassifier(HistogramAnswers):
     input_: HistogramInput
     transform_parameter_: float | None
     hellinger_share_: float
+    noise_balance_: float
     relevance_: Array
     log_evidence_: float | None
     n_features_in_: int
@@ -160,12 +173,13 @@ class HistogramGPClassifier(HistogramAnswers):
         *,
         feature_transform: str = "none",
         transform_parameter: float | str = "left-out",
-        hellinger_share: float | str = 0.0,
+        hellinger_share: float | str = AUTO,
         relevance: str | npt.ArrayLike = "none",
         groups: Sequence[int] | Indices | None = None,
         relevance_steps: int = 6,
         relevance_prior: float = 2.0,
-        noise_variance: float | str = "evidence",
+        noise_variance: float | str = AUTO,
+        noise_balance: float | str = AUTO,
         balanced: bool = False,
         noise_per_class: bool = False,
         criterion: str = "evidence",
@@ -189,6 +203,7 @@ class HistogramGPClassifier(HistogramAnswers):
         self.relevance_steps = relevance_steps
         self.relevance_prior = relevance_prior
         self.noise_variance = noise_variance
+        self.noise_balance = noise_balance
         self.balanced = balanced
         self.noise_per_class = noise_per_class
         self.criterion = criterion
@@ -285,6 +300,7 @@ class HistogramGPClassifier(HistogramAnswers):
         self.classes_, self.input_ = classes, inputs
         self.noise_variance_ = float(found.levels[0]) if len(found.levels) == 1 else found.levels
         self.transform_parameter_, self.hellinger_share_ = found.parameter, found.operator.hellinger
+        self.noise_balance_ = found.balance
         self.relevance_, self.log_evidence_ = found.operator.weights, found.log_evidence
         further = columns_to_calibrate(numbers, found.noise.shape[1])
         trained = IterativePosterior.condition(
@@ -311,11 +327,14 @@ class HistogramGPClassifier(HistogramAnswers):
             transform,
             number_or_word(self, "transform_parameter", parameter, words, positive=transform == "power"),
             isinstance(parameter, str) and parameter == "left-out",
-            self._share(),
+            self._exponent_or_share("hellinger_share"),
+            str(self.hellinger_share),
             relevance,
             weights,
-            number_or_word(self, "noise_variance", self.noise_variance, ("evidence", "left-out"), positive=True),
-            isinstance(self.noise_variance, str) and self.noise_variance == "left-out",
+            number_or_word(self, "noise_variance", self.noise_variance, ("evidence", "left-out", AUTO), positive=True),
+            str(self.noise_variance),
+            self._exponent_or_share("noise_balance"),
+            str(self.noise_balance),
             bool(self.balanced),
             bool(self.noise_per_class),
             check_choice(self, "criterion", self.criterion, ("evidence", "bound")),
@@ -325,12 +344,12 @@ class HistogramGPClassifier(HistogramAnswers):
             self.preconditioner == AUTO,
         )
 
-    def _share(self) -> float | None:
-        share = self.hellinger_share
-        if isinstance(share, str):
-            check_choice(self, "hellinger_share", share, ("left-out",))
+    def _exponent_or_share(self, name: str) -> float | None:
+        value: float | str = getattr(self, name)
+        if isinstance(value, str):
+            check_choice(self, name, value, ("left-out", AUTO))
             return None
-        return check_number(self, "hellinger_share", share, least=0, most=1)
+        return check_number(self, name, value, least=0, most=1)
 
     def options(self) -> SolverOptions:
         """How exactly to solve and to predict; also checks what is needed later only."""
@@ -419,6 +438,7 @@ class HistogramGPClassifier(HistogramAnswers):
             "parameter": self.transform_parameter_,
             "hellinger": operator.hellinger,
             "balanced": bool(self.balanced),
+            "noise_balance": self.noise_balance_,
             "left_out_accuracy": self.left_out_accuracy_,
             "log_evidence": self.log_evidence_,
             "variance_to_come": variance is None,
@@ -448,6 +468,10 @@ class HistogramGPClassifier(HistogramAnswers):
         if "hellinger" in state.header:  # which older files do not name
             operator = operator.with_hellinger(state.number("hellinger", least=0.0, most=1.0))
         learner.hellinger_share = learner.hellinger_share_ = operator.hellinger
+        balance = float(learner.balanced)  # of older files, which do not name it
+        if "noise_balance" in state.header:
+            balance = state.number("noise_balance", least=0.0, most=1.0)
+        learner.noise_balance = learner.noise_balance_ = balance
         learner.feature_transform, learner.transform_parameter_ = transform, parameter
         learner.transform_parameter = "left-out" if parameter is None else parameter
         learner.relevance = learner.relevance_ = operator.weights
@@ -518,7 +542,7 @@ class HistogramGPClassifier(HistogramAnswers):
         levels = np.atleast_1d(self.noise_variance_)
         if len(levels) > 1:  # a class that is new has the level of a typical one
             levels = np.append(levels, np.full(targets.shape[1] - len(levels), np.exp(np.log(levels).mean())))
-        return levels * (balance_of(targets) if self.balanced else np.ones((len(targets), 1)))
+        return levels * factors_of(targets, self.noise_balance_)
 
     def _read(self, X: Examples) -> Rows:
         check_is_fitted(self)

@@ -52,5 +52,7 @@ def test_the_learner_that_is_taken_away_has_learned_all_labels():
 def test_one_noise_for_all_classes_is_needed():
     with pytest.raises(InvalidInput, match="one noise for all classes, got noise_per_class=True"):
         follower_of(noise_per_class=True)
-    with pytest.raises(InvalidInput, match=r"must have hellinger_share=0, got 0\.5"):
+    with pytest.raises(InvalidInput, match=r"must have hellinger_share=0 or 'auto', got 0\.5"):
         follower_of(hellinger_share=0.5)
+    with pytest.raises(InvalidInput, match="must have noise_balance=0 or 'auto', got 'left-out'"):
+        follower_of(noise_balance="left-out")

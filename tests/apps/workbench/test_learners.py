@@ -124,7 +124,7 @@ def test_the_way_to_combine_is_the_learners_own_unless_one_is_wanted() -> None:
 def test_the_noise_goes_to_the_first_learner_that_has_one() -> None:
     made = make_learners(["histogram_gp", "gp"], noise_variance=0.25)
     assert made["gp"].get_params()["noise_variance"] == 0.25
-    assert made["histogram_gp"].get_params()["noise_variance"] == "evidence"
+    assert made["histogram_gp"].get_params()["noise_variance"] == "auto"
     assert (
         make_learners(["nn", "combination"], noise_variance=0.25)["combination"].get_params()["noise_variance"] == 0.25
     )

@@ -72,6 +72,15 @@ def test_a_cluster_gives_the_same_model_which_needs_it_no_more(options: dict[str
     far.add(X_TEST[:3], [0, 1, 4])
 
 
+def test_a_cluster_chooses_for_a_rare_class_as_one_machine_does() -> None:
+    rng = np.random.default_rng(1)
+    classes = (np.arange(900) % 11 == 0).astype(np.intp)  # 82 of 900
+    rows = rng.gamma(0.4, size=(900, 40)) * (1.0 + 2.0 * rng.random((2, 40))[classes])
+    far = compare(AtOnce(), rows, classes)
+    here = HistogramGPClassifier(tolerance=1e-12).fit(rows, classes)
+    assert (far.hellinger_share_, far.noise_balance_) == (here.hellinger_share_, here.noise_balance_)
+
+
 def test_a_cluster_that_is_none_is_refused_in_one_sentence() -> None:
     with pytest.raises(FewsightError, match=r"client must be a distributed\.Client, got int"):
         HistogramGPClassifier(cluster=3).fit(X, CLASSES)

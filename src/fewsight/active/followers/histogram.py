@@ -21,6 +21,7 @@ from fewsight.learners import HistogramGPClassifier
 from fewsight.learners.calibration import Calibration
 from fewsight.learners.examples import KernelLike
 from fewsight.learners.histograms import Found, choose_kernel_and_noise
+from fewsight.learners.histograms.model_selection import AUTO
 
 PLAIN_NOISE = 1e-2  # relative, before any is learned
 NEUTRAL = {"power": 1.0, "exponential": 0.0}  # the parameter with which a transform changes nothing
@@ -50,10 +51,14 @@ class HistogramFollower(Follower[LearnedHistograms]):
                 "ActiveLearner: a HistogramGPClassifier must have one noise for all classes, got "
                 f"{'balanced' if template.balanced else 'noise_per_class'}=True."
             )
-        if template.hellinger_share != 0:  # columns that are kept are those of intersection
-            raise InvalidInput(
-                f"ActiveLearner: a HistogramGPClassifier must have hellinger_share=0, got {template.hellinger_share!r}."
-            )
+        for name in (
+            "hellinger_share",
+            "noise_balance",
+        ):  # columns that are kept are those of intersection, with one noise
+            if getattr(template, name) not in (0, AUTO):
+                raise InvalidInput(
+                    f"ActiveLearner: a HistogramGPClassifier must have {name}=0 or '{AUTO}', got {getattr(template, name)!r}."
+                )
         self.rows: HistogramRows = pool.histograms("ActiveLearner", known)
         self._last: KeptColumns | None = None  # those of the last weights that were learned: columns that serve on
 
@@ -78,7 +83,11 @@ class HistogramFollower(Follower[LearnedHistograms]):
     def _learn(self, labelled: Labelled) -> LearnedHistograms:
         operator = HistogramOperator.from_rows(self.rows.rows[labelled.positions])
         found = choose_kernel_and_noise(
-            operator, labelled.numbers(), len(labelled.classes), self.rows.side.groups, self.template.settings()
+            operator,
+            labelled.numbers(),
+            len(labelled.classes),
+            self.rows.side.groups,
+            self.template.settings().with_auto(False),
         )
         noise, kernel = float(found.levels[0]), self._plain.columns.operator
         factor = _scalar(found.operator.weights, kernel.weights)

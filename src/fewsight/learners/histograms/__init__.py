@@ -3,11 +3,11 @@
 from fewsight.learners.histograms.cluster import brought_home, shared_operator
 from fewsight.learners.histograms.column_layout import SideBySide
 from fewsight.learners.histograms.input import HistogramInput, check_histograms, compares_by_intersection
+from fewsight.learners.histograms.left_out_search import balance_of, factors_of
 from fewsight.learners.histograms.model_selection import (
     Found,
     KernelSettings,
     TrainingOperator,
-    balance_of,
     choose_kernel_and_noise,
 )
 from fewsight.learners.histograms.prediction import HistogramAnswers
@@ -27,5 +27,6 @@ __all__ = [
     "check_histograms",
     "choose_kernel_and_noise",
     "compares_by_intersection",
+    "factors_of",
     "shared_operator",
 ]

@@ -1,14 +1,15 @@
 """Kernel and noise of the histogram learner, chosen on its training examples.
 
-Noise, balance and relevance are learned by the evidence; the noise and the share of Hellinger's kernel, if that is asked for,
-by examples that are left out. The parameter of a transform is learned from training examples that are left out: evidence and
-its bound like the kernel best that explains the targets -1 and +1 as a Gaussian process would, and that is not the one that
-tells categories apart best. On bags of words the log loss of left-out examples finds a kernel that is right more often, see
-docs/large_scale.md.
+Noise and relevance are learned by the evidence; noise, balance and the share of Hellinger's kernel by examples that are left out
+(`left_out_search`), if that is asked for or one of two classes is rare. The parameter of a transform is learned from training
+examples that are left out: evidence and its bound like the kernel best that explains the targets -1 and +1 as a Gaussian process
+would, and that is not the one that tells categories apart best. On bags of words the log loss of left-out examples finds a kernel
+that is right more often, see docs/large_scale.md.
 """
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
@@ -23,24 +24,34 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices
 from fewsight.gp import (
-    ColumnOperator,
     LearnedRelevance,
     RoundedGram,
-    SolverOptions,
     learn_relevance,
-    left_out_means,
     likelihood_bound,
     minimise,
     noise_curve,
     noise_curves,
     targets_of_columns,
 )
+from fewsight.gp.iterative_posterior import n_columns
 from fewsight.gp.noise_levels import PROBES
 from fewsight.kernels import DistributedHistogramOperator, HistogramOperator
-from fewsight.learners.calibration import fit_calibration
 from fewsight.learners.folds import columns_to_calibrate, sampled_folds
 from fewsight.learners.histograms.formed_gram import formed_gram
+from fewsight.learners.histograms.left_out_search import (
+    FOLDS,
+    MIDDLE,
+    Setting,
+    evenly_spaced,
+    factors_of,
+    left_out_losses,
+    one_is_rare,
+    search,
+    searched,
+    thinned,
+)
 
+AUTO = "auto"
 TRANSFORMS = ("none", "power", "exponential")
 RELEVANCE = ("none", "evidence", "channels")
 MOST_COLUMNS = 16  # at most this many one-vs-all columns enter the evidence; if there are more, evenly spaced ones
@@ -53,12 +64,7 @@ PLAIN = {"power": 1.0, "exponential": 0.0}  # the parameter that changes nothing
 SMALL = 0.03  # of the least rate > 0: nearly plain
 EIGENVALUES = 64  # for the bound
 START_LEVEL, BOUND_LEVELS = 1.0, (1e-3, 1e3)
-LEVEL_FACTORS = (1 / 16, 1 / 4, 1.0, 4.0, 16.0)  # of the level that evidence finds
-BETWEEN = (0.5, 2.0)  # then of the best of these
-SHARES = (0.0, 0.5, 1.0)  # of Hellinger's kernel; the noise is chosen at the second
-FOLDS = 3  # a third is left out at a time: few trainings, and examples enough
 REFINED = 5  # parameters that are tried between the best of a grid and its neighbours
-SOLVED = SolverOptions(1e-2, 200, None)  # the choice does not change with more exact systems
 
 TrainingOperator: TypeAlias = HistogramOperator | DistributedHistogramOperator
 
@@ -72,10 +78,13 @@ class KernelSettings:
     parameter: float | None
     left_out: bool  # whether the parameter is learned from left-out examples, or by the criterion
     share: float | None  # of Hellinger's kernel
+    share_by: str  # "left-out" or "auto"
     relevance: str  # "none", "evidence", "channels" or "given"
     weights: Array | None
     level: float | None  # of the noise, over a kernel whose mean diagonal is 1
-    level_left_out: bool  # whether left-out examples choose the level, near the one that evidence finds
+    level_by: str  # "evidence", "left-out" or "auto"
+    balance: float | None  # exponent of the factors by which the noise of the two sides of a problem differs
+    balance_by: str  # "left-out" or "auto"
     balanced: bool
     per_class: bool  # whether each class has a level of its own
     criterion: str  # "evidence" or "bound"
@@ -83,6 +92,23 @@ class KernelSettings:
     relevance_prior: float
     random_state: int
     may_form: bool = False  # whether K itself may be formed, in single precision, where that saves time
+
+    def with_auto(self, ranked: bool) -> KernelSettings:
+        """The same without "auto": by left-out examples where ranking is what counts, else by evidence, with intersection alone.
+
+        A noise that is not "auto" keeps the others to that too, and so do kernels that evidence judges.
+        """
+        ranked = ranked and self.level is None and self.level_by == AUTO
+        ranked = ranked and self.transform == "none" and self.criterion == "evidence" and not self.per_class
+        share, balance = self.share, self.balance
+        if share is None and self.share_by == AUTO and not ranked:
+            share = 0.0
+        if balance is None and self.balance_by == AUTO and (self.balanced or not ranked):
+            balance = float(self.balanced)
+        by = "left-out" if ranked else "evidence"
+        return dataclasses.replace(
+            self, share=share, balance=balance, level_by=by if self.level_by == AUTO else self.level_by
+        )
 
 
 def number_or_word(
@@ -119,6 +145,7 @@ class Found:
     noise: Array
     levels: Array  # (1,) or (columns,)
     log_evidence: float | None
+    balance: float = 0.0  # exponent of the factors of the noise
     relevance: LearnedRelevance | None = None  # where it was learned
     gram: RoundedGram | None = None  # the operator in single precision, where it was formed
 
@@ -130,6 +157,7 @@ def choose_kernel_and_noise(
 
     `groups` has a number for each dimension, for weights that dimensions with the same number share.
     """
+    settings = settings.with_auto(one_is_rare(classes, n_classes))
     targets = targets_of_columns(classes, n_classes)
     some = targets[:, evenly_spaced(targets.shape[1], MOST_COLUMNS)]
     if settings.weights is not None:
@@ -139,7 +167,7 @@ def choose_kernel_and_noise(
         if parameter is None:
             parameter = _parameter(operator, some, classes, n_classes, settings)
         operator = operator.with_transform(settings.transform, parameter)
-    operator = unit(operator.with_hellinger(SHARES[1] if settings.share is None else settings.share))
+    operator = unit(operator.with_hellinger(MIDDLE if settings.share is None else settings.share))
     learned = None
     if settings.relevance in ("evidence", "channels"):
         level, _ = _level(operator, some, settings)
@@ -148,14 +176,14 @@ def choose_kernel_and_noise(
     counts = np.bincount(classes[classes >= 0], minlength=n_classes)
     gram = formed_gram(operator, *cost_of_learning(counts)) if settings.may_form else None
     level, evidence = _level(operator, some, settings, gram)
-    if settings.level_left_out or settings.share is None:
-        operator, level = _left_out(operator, classes, n_classes, level, settings, gram)
-    levels = np.array([level])
+    found = _found_by_left_out(operator, classes, n_classes, level, settings, gram)
+    operator = operator.with_hellinger(found.share)
+    levels = np.array([found.level])
     if settings.per_class and settings.level is None:
         curve = noise_curve(gram or operator, targets, steps=STEPS, random_state=settings.random_state)
         levels = np.array([curve.best(column)[0] for column in range(targets.shape[1])])
-    noise = levels * (balance_of(targets) if settings.balanced else np.ones((len(targets), 1)))
-    return Found(operator, parameter, noise, levels, evidence, learned, gram)
+    noise = levels * factors_of(targets, found.balance)
+    return Found(operator, parameter, noise, levels, evidence, found.balance, learned, gram)
 
 
 def cost_of_learning(counts: Indices) -> tuple[int, int]:
@@ -165,55 +193,45 @@ def cost_of_learning(counts: Indices) -> tuple[int, int]:
     return systems, STEPS * (min(columns, MOST_COLUMNS) + PROBES)
 
 
-def _left_out(
+def _found_by_left_out(
     operator: TrainingOperator,
     classes: Indices,
     n_classes: int,
     level: float,
     settings: KernelSettings,
     gram: RoundedGram | None,
-) -> tuple[TrainingOperator, float]:
-    """The noise, of levels around that of the evidence, and then the share of Hellinger's kernel under which left-out examples
-    are most probable; what is given stays, and so does all where there is nothing to leave out."""
-    folds = sampled_folds(operator, classes, FOLDS)
-    if not folds:
-        return operator, level
-    balance = balance_of(targets_of_columns(classes, n_classes)) if settings.balanced else np.ones((operator.n, 1))
+) -> Setting:
+    """What is not given, chosen by examples that are left out; `level` is given, or that of the evidence.
 
-    @cache
-    def loss(share: float, factor: float) -> float:
-        noise = factor * level * balance
-        kernel = operator.with_hellinger(share) if gram is None else gram
-        return float(left_out_losses(kernel, classes, n_classes, noise, folds).mean())
-
-    share, factor = operator.hellinger, 1.0
-    if settings.level_left_out:
-        for factors in (LEVEL_FACTORS, BETWEEN):
-            losses = {
-                factor * each: loss(share, factor * each) for each in track((1.0, *factors), "noise", len(factors) + 1)
-            }
-            factor = min(losses, key=lambda each: losses[each])
-    if settings.share is None:
-        found = {each: loss(each, factor) for each in track(SHARES, "share of Hellinger's kernel", len(SHARES))}
-        share = min(found, key=lambda each: found[each])
-    return operator.with_hellinger(share), factor * level
-
-
-def balance_of(targets: Array) -> Array:
-    """Factors of the noise (n, columns): 2 * share of the examples on the same side. [Rodner2012, section 3]"""
-    share = (targets > 0).mean(axis=0)
-    return 2.0 * np.where(targets > 0, share, 1.0 - share)
+    Of very many examples of two classes some are enough to choose from. The rarer class is kept, so that noise in the same
+    proportion to the number of examples means the same.
+    """
+    free = {
+        name
+        for name, is_free in (
+            ("level", settings.level is None and settings.level_by == "left-out"),
+            ("share", settings.share is None),
+            ("balance", settings.balance is None),
+        )
+        if is_free
+    }
+    start = Setting(operator.hellinger, MIDDLE if settings.balance is None else settings.balance, level)
+    if not free:
+        return start
+    part = 1.0
+    two = n_columns(classes, n_classes) == 1
+    if "level" in free and two and isinstance(operator, HistogramOperator) and searched(operator) < operator.n:
+        few, classes = thinned(operator, classes)
+        part, operator, gram = few.n / operator.n, few, None
+        start = start._replace(level=part * level)
+    found = search(operator, classes, n_classes, start, free, gram)
+    return found._replace(level=found.level / part)
 
 
 def unit(operator: TrainingOperator) -> TrainingOperator:
     """The same with weights such that the mean diagonal is 1; a kernel that is zero stays as it is."""
     mean = operator.trace() / operator.n
     return operator.with_weights(operator.weights / mean) if mean > 0 else operator
-
-
-def evenly_spaced(n: int, most: int) -> Indices:
-    """All of n numbers, or `most` of them at equal distances."""
-    return np.linspace(0, n - 1, min(n, most)).round().astype(np.intp)
 
 
 def _parameter(
@@ -234,18 +252,6 @@ def _parameter(
     if settings.criterion == "bound":
         return _bound_parameter(operator, targets, settings)
     return least(lambda parameter: -_level(changed(parameter), targets, settings)[1], grid)
-
-
-def left_out_losses(
-    operator: ColumnOperator, classes: Indices, n_classes: int, noise: Array, folds: list[Indices]
-) -> Array:
-    """Minus the logarithm of the calibrated probability of the class of each left-out example."""
-    means = np.concatenate([left_out_means(operator, classes, n_classes, noise, fold, SOLVED) for fold in folds])
-    truth = classes[np.concatenate(folds)]
-    known = classes[classes >= 0]
-    calibration = fit_calibration(means, truth, np.bincount(known, minlength=n_classes) / len(known))
-    stated = calibration.probabilities(means)[np.arange(len(truth)), truth]
-    return -np.log(np.maximum(stated, 1e-300))
 
 
 def least_loss(losses: Callable[[float], Array], grid: Array, plain: float) -> float:
