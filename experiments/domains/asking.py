@@ -205,11 +205,13 @@ def summary(
 
 
 def _trust(runs: Sequence[tuple[Curve, list[dict[str, float]]]]) -> dict[str, object]:
-    """How often the interval holds the truth, by run and by number of labels, and what came after the first advice to stop."""
-    covered, looks, gains = [], defaultdict[int, list[bool]](list), []
+    """How often the interval holds the truth, by run and by number of labels, how wide it is, and what came after the first
+    advice to stop."""
+    covered, looks, widths, gains = [], defaultdict[int, list[bool]](list), [], []
     for curve, said in runs:
         told = [(int(s["n"]), bool(s["low"] <= s["truth"] <= s["high"])) for s in said if not np.isnan(s["low"])]
         covered.append([held for _, held in told])
+        widths += [s["high"] - s["low"] for s in said if not np.isnan(s["low"])]
         for n, held in told:
             looks[n].append(held)
         stops = [int(s["n"]) for s in said if s["stop"]]
@@ -221,6 +223,7 @@ def _trust(runs: Sequence[tuple[Curve, list[dict[str, float]]]]) -> dict[str, ob
         "covered": float(np.mean(shares)) if shares else None,
         "covered_by_run": shares,
         "covered_by_look": {str(n): float(np.mean(looks[n])) for n in sorted(looks)},
+        "width": float(np.mean(widths)) if widths else None,
         "gains_after_advice": gains,
     }
 
@@ -232,7 +235,8 @@ def work(options: argparse.Namespace) -> None:
     rows, wanted, trusted = summary(found, options.sets, options.seeds)
     protocol = protocol_of(options, commit_of_tree())
     write_results(options.json, protocol, records=rows, labels_needed=wanted)
-    write_results(options.json.with_name("stopping.json"), protocol, records=trusted)
+    stopping = f"stopping{options.json.stem.removeprefix('asking')}.json"
+    write_results(options.json.with_name(stopping), protocol, records=trusted)
     for row in wanted:
         print(f"{row['set']:12} {row['learner']:16} {row['labels']} of {row['of']} for {row['target']:.3f}")
     for row in trusted:
@@ -244,7 +248,9 @@ def parser() -> argparse.ArgumentParser:
     folder = "the folder that holds more and caltech101"
     found = base_arguments("asking", __doc__, folder=folder, seeds="0-4", of="draws", paper="domains")
     results = Path("experiments/results/domains/asking.json")
-    found.add_argument("--json", type=Path, default=results, help=f"where the results go ({results})")
+    found.add_argument(
+        "--json", type=Path, default=results, help=f"where the results go, and stopping.json beside it ({results})"
+    )
     found.add_argument("--sets", type=words, default=SOURCES, help=f"joined by commas ({','.join(SOURCES)})")
     return found
 

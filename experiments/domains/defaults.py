@@ -42,17 +42,21 @@ def measure(known: CueSet, channels: Sequence[str], per_class: int, seed: int) -
     """Of a learner with these channels on one draw."""
     drawn = known.drawn(per_class, seed)
     codes, truth = known.codes[0][drawn], known.codes[1]
-    pairs = [_grams(known, channel, drawn, codes) for channel in channels]
-    share = [INFORMED_SHARE if name == NETWORK else 1.0 - INFORMED_SHARE for name in channels]
+    pairs = [grams_of(known, channel, drawn, codes) for channel in channels]
     several = len(channels) > 1
-    model = GPClassifier("precomputed", weights="evidence", prior_weights=share if several else None)
+    model = GPClassifier("precomputed", weights="evidence", prior_weights=prior_of(channels) if several else None)
     model.fit([K for K, _ in pairs] if several else pairs[0][0], codes)
     stated = model.predict_proba([K_test for _, K_test in pairs] if several else pairs[0][1])
     loss = log_loss(truth, stated, range(stated.shape[1]))
     return {"accuracy": float((stated.argmax(axis=1) == truth).mean()), "log_loss": loss}
 
 
-def _grams(known: CueSet, channel: str, drawn: Array, codes: Array) -> tuple[Array, Array]:
+def prior_of(channels: Sequence[str]) -> list[float]:
+    """How much each channel counts before anything is learned about it."""
+    return [INFORMED_SHARE if name == NETWORK else 1.0 - INFORMED_SHARE for name in channels]
+
+
+def grams_of(known: CueSet, channel: str, drawn: Array, codes: Array) -> tuple[Array, Array]:
     """K and K_test of a channel; the width of the Gaussian of the network's vectors is learned from the labels."""
     if channel != NETWORK:
         train, test, _ = known.gram(channel)

@@ -49,6 +49,7 @@ def test_coverage_and_the_gain_after_advice_are_counted_run_by_run():
     found = asking._trust([({20: 0.5, 40: 0.6, 60: 0.65}, said)])
     assert found["covered"] == 0.5
     assert found["covered_by_look"] == {"20": 1.0, "40": 0.0}
+    assert found["width"] == pytest.approx(0.2)
     assert found["gains_after_advice"] == [pytest.approx(0.05)]
 
 

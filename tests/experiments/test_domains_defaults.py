@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from experiments.domains import cues, defaults
+from experiments.domains import cues, defaults, false_alarms
 
 
 @pytest.fixture
@@ -48,3 +48,27 @@ def test_the_channel_that_knows_wins_and_time_is_summed(work, capsys):
     assert accuracy["spatial_pmk + quick"] > accuracy["quick"] + 0.1
     assert next(row["seconds"] for row in rows if row["channels"] == "spatial_pmk + quick") == pytest.approx(1.0)
     assert "pretrained + spatial_pmk" in capsys.readouterr().out
+
+
+def test_false_alarms_are_counted_for_the_network_and_for_several_channels(work, capsys, monkeypatch):
+    monkeypatch.setattr(false_alarms, "of_sample", lambda seed: 0.05)
+    options = argparse.Namespace(
+        data=work,
+        work=work,
+        sets=["neu_steel"],
+        seeds=[0, 1],
+        sizes=(5, 30),
+        channels=("spatial_pmk + quick",),
+        json=work / "found.json",
+        command="false_alarms",
+    )
+    false_alarms.work(options)
+    rows = json.loads((work / "found.json").read_text())["records"]
+    of_network = [(row["set"], row["per_class"]) for row in rows if row["channels"] == "pretrained"]
+    assert of_network == [(name, size) for name in ("neu_steel", "neu_steel, two categories") for size in (5, 30)]
+    (several,) = (row for row in rows if row["channels"] == "spatial_pmk + quick")  # 30 are more than there are
+    assert several["per_class"] == 5
+    assert len(several["values"]) == 2
+    assert rows[-1]["set"] == "sample images"
+    assert all(0.0 <= row["mean"] < 0.3 for row in rows)
+    assert "30: none" in capsys.readouterr().out

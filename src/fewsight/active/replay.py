@@ -169,23 +169,20 @@ class Replay:
         self._calibrated = True
 
     def left_out(self, rest: Indices) -> tuple[Array, Expected | None]:
-        """Of each label (n,), 1 if it was predicted wrong before it came and, where that can be said, still is by the others.
+        """Of each label (n,), 1 if all others predict it wrong, and what their probabilities say about it and about the rest.
 
-        Nothing was predicted about the labels of the start. Where labels can be left out, also what the probabilities say about
-        them and about the rest.
+        Where labels cannot be left out, 1 if it was predicted wrong before it came; about those of the start nothing was.
         """
-        positions, labels, _ = self.view.labelled
-        believed = self.schedule.believed
-        pairs = zip(positions, labels, strict=True)
-        wrong = np.array([float(place in believed and believed[place] != label) for place, label in pairs])
         self.calibrate()
         found = self.follower.left_out(self.view, self.settings) if self.view.classes else None
         if found is None:
-            return wrong, None
-        wrong *= found.wrong()
+            positions, labels, _ = self.view.labelled
+            believed = self.schedule.believed
+            pairs = zip(positions, labels, strict=True)
+            return np.array([float(place in believed and believed[place] != label) for place, label in pairs]), None
         stated = found.calibration.probabilities
         of_rest = stated(self.view.mean[rest]).max(axis=1).mean() if len(rest) else 0.0
-        return wrong, Expected(float(of_rest), stated(found.mean).max(axis=1))
+        return found.wrong().astype(np.float64), Expected(float(of_rest), stated(found.mean).max(axis=1))
 
     def _unknown_among(self, positions: Sequence[int]) -> list[int]:
         """Those of these examples that are called unknown now."""

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.stats import beta
 
 from fewsight.active import ActiveLearner, GramPool
 from fewsight.active.assessment.audit import Expected, accuracy_of_rest
@@ -82,16 +83,16 @@ def test_errors_that_were_labelled_since_are_not_errors_of_the_rest():
 
 
 def test_checks_that_are_harder_than_the_rest_are_made_up_for_by_the_probabilities():
-    """Six of ten right, where 0.7 was stated; at the rest 0.8 is stated: 0.6 and 0.1, drawn a little to the 0.8."""
+    """Six of ten right, where 0.7 was stated; at the rest 0.8 is stated: 0.1 above six of ten and three more as stated."""
     checks = [Check(place, 100, 0) for place in range(10)]
     wrong = np.array([1.0] * 4 + [0.0] * 6)
     found = accuracy_of_rest(checks, range(10), wrong, 1000, Expected(0.8, np.full(10, 0.7)))
-    as_hard = accuracy_of_rest(checks, range(10), wrong, 1000, Expected(0.8, np.full(10, 0.8)))
     student = (1.6448536 / 1.8331129) ** 2  # by which ten checks are fewer for an interval
     effective = student / (1 / 10 + 1 / 1000)
-    assert found.estimate == pytest.approx((effective * 0.7 + 3 * 0.8) / (effective + 3), rel=1e-6)
-    assert found.low - as_hard.low == pytest.approx(0.1)
-    assert found.high - as_hard.high == pytest.approx(0.1)
+    right, n = effective * 0.6 + 3 * 0.7, effective + 3
+    low, high = beta.ppf([0.05, 0.95], right + 0.5, n - right + 0.5)
+    assert found.estimate == pytest.approx(right / n + 0.1, rel=1e-6)
+    assert (found.low, found.high) == pytest.approx((low + 0.1, high + 0.1), rel=1e-6)
 
 
 def test_an_interval_from_checks_that_are_all_wrong_or_all_right_reaches_the_end():

@@ -27,7 +27,7 @@ ASKING = re.compile(
 LESSONS = (
     r"^Which cue decides: \w+ counts \d+ %, \w+ counts \d+ %\.$",
     r"^Unknown images: each category in turn was left out of learning; \d+ of \d+ images of left-out categories are called "
-    r"unknown, and \d+ of \d+ images of learned ones\.$",
+    r"unknown, and \d+ of \d+ images of learned ones \(5 % are asked for, on average over draws\)\.$",
     r"^Wrong labels: in each turn one image got a wrong label; \d+ of \d+ were found, and "
     r"(?:1 right label was|\d+ right labels were) doubted\.$",
     r"^A category from one image: each category in turn was learned from one image; \d+ of \d+ other images are recognised, "
