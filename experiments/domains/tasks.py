@@ -53,7 +53,10 @@ BENCH: Mapping[str, Domain] = {  # on which choices are made
 UNSEEN: Mapping[str, Domain] = {  # on which none is made
     name: Domain(name, name, (1, 2, 5, 15) if name == "tiles" else SIZES) for name in UNSEEN_READERS
 }
-DOMAINS: Mapping[str, Domain] = {**BENCH, **UNSEEN}
+PAIRS: Mapping[str, Domain] = {  # of categories that are hard to tell apart
+    f"{name}_2": Domain(f"{name}_2", name, SIZES, 2) for name in MORE
+}
+DOMAINS: Mapping[str, Domain] = {**BENCH, **UNSEEN, **PAIRS}
 
 
 @dataclass(frozen=True, order=True)
