@@ -47,9 +47,11 @@ def measure(known: CueSet, channels: Sequence[str], per_class: int, seed: int, u
     drawn, truth = known.drawn(per_class, seed), known.codes[1]
     codes, more = known.codes[0][drawn], np.setdiff1d(known.drawn(per_class + unlabelled, seed), drawn)
     pairs = [_grams(known, channel, drawn, more, codes) for channel in channels]
-    share = [INFORMED_SHARE if name == NETWORK else 1.0 - INFORMED_SHARE for name in channels]
-    several = len(channels) > 1
-    model = GPClassifier("precomputed", weights="evidence", prior_weights=share if several else None)
+    several, networks = len(channels) > 1, np.array([name == NETWORK for name in channels])
+    share = np.where(networks, INFORMED_SHARE, (1.0 - INFORMED_SHARE) / max(len(channels) - 1, 1))
+    model = GPClassifier(
+        "precomputed", weights="evidence", prior_weights=share.tolist() if several and networks.any() else None
+    )
     model.fit([K for K, _ in pairs] if several else pairs[0][0], [*codes.tolist(), *[None] * len(more)])
     stated = model.predict_proba([K_test for _, K_test in pairs] if several else pairs[0][1])
     return score(Answers(stated, stated), truth)
