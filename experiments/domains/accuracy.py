@@ -24,7 +24,7 @@ from experiments.common.command import base_arguments, commit_of_tree, numbers, 
 from experiments.domains.cells import Bench, Cell
 from experiments.domains.peers import LEARNERS, PEERS
 from experiments.domains.summary import line_of, protocol_of, record_of, standard_error, write_results
-from experiments.domains.tasks import DOMAINS, SIZES, Place, places_of
+from experiments.domains.tasks import BENCH, DOMAINS, SIZES, Place, places_of
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 
@@ -207,7 +207,7 @@ def parser() -> argparse.ArgumentParser:
     found = base_arguments("accuracy", __doc__, folder=folder, seeds="0-9", of="draws", paper="domains")
     results = Path("experiments/results/domains/accuracy.json")
     found.add_argument("--json", type=Path, default=results, help=f"where the results go ({results})")
-    found.add_argument("--sets", type=words, default=tuple(DOMAINS), help=f"joined by commas ({','.join(DOMAINS)})")
+    found.add_argument("--sets", type=words, default=tuple(BENCH), help=f"joined by commas ({','.join(DOMAINS)})")
     found.add_argument("--sizes", type=numbers, default=SIZES, help="labels per category (1,2,5,15,50)")
     found.add_argument(
         "--chosen-on", type=numbers, default=numbers("100-109"), help="seeds that choose the best peer (100-109)"

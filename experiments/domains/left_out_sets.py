@@ -22,7 +22,7 @@ from experiments.common.command import base_arguments, commit_of_tree, numbers, 
 from experiments.domains.cells import Bench, measure
 from experiments.domains.peers import gp
 from experiments.domains.summary import protocol_of, record_of, write_results
-from experiments.domains.tasks import DOMAINS, Place, places_of
+from experiments.domains.tasks import BENCH, DOMAINS, Place, places_of
 from fewsight._base.progress import silent, track
 from fewsight._base.replacement import write_text
 from fewsight._base.types import Array
@@ -158,7 +158,7 @@ def parser() -> argparse.ArgumentParser:
     folder = "the folder that holds more, caltech101 and brodatz"
     found = base_arguments("left_out_sets", __doc__, folder=folder, seeds="100-103", of="draws", paper="domains")
     results = Path("experiments/results/domains/left_out_sets.json")
-    sets = tuple(name for name in DOMAINS if name not in ("caltech_101", "brodatz_112"))
+    sets = tuple(name for name in BENCH if name not in ("caltech_101", "brodatz_112"))
     found.add_argument("--json", type=Path, default=results, help=f"where the results go ({results})")
     found.add_argument("--sets", type=words, default=sets, help=f"joined by commas ({','.join(sets)})")
     found.add_argument("--sizes", type=numbers, default=(1, 2, 5, 15), help="labels per category (1,2,5,15)")

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from experiments.domains.unseen import UNSEEN_READERS
 from experiments.domains.vectors import BRODATZ, CALTECH, MORE, LabelledVectors, Strings
 from fewsight._base.types import Array, Indices
 from fewsight.images import draw_split
@@ -39,7 +40,7 @@ class Domain:
 
 
 SIZES = (1, 2, 5, 15, 50)
-DOMAINS: Mapping[str, Domain] = {
+BENCH: Mapping[str, Domain] = {  # on which choices are made
     domain.name: domain
     for domain in (
         *(Domain(name, name, SIZES) for name in MORE),
@@ -49,6 +50,13 @@ DOMAINS: Mapping[str, Domain] = {
         Domain("brodatz_112", BRODATZ, (1, 2, 5), least_tested=4, seeds=3),
     )
 }
+UNSEEN: Mapping[str, Domain] = {  # on which none is made
+    name: Domain(name, name, (1, 2, 5, 15) if name == "tiles" else SIZES) for name in UNSEEN_READERS
+}
+PAIRS: Mapping[str, Domain] = {  # of categories that are hard to tell apart
+    f"{name}_2": Domain(f"{name}_2", name, SIZES, 2) for name in MORE
+}
+DOMAINS: Mapping[str, Domain] = {**BENCH, **UNSEEN, **PAIRS}
 
 
 @dataclass(frozen=True, order=True)

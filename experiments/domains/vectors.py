@@ -13,10 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from experiments.common.command import images_of
+from experiments.domains.unseen import UNSEEN_READERS
 from fewsight._base.replacement import replacing
 from fewsight._base.types import Array, Indices
 from fewsight.channels import make_channel
-from fewsight.images import FeatureCache, Image, ImageArray, ImageFile, image_set_from_class_folders
+from fewsight.images import FeatureCache, Image, ImageArray, ImageFile, ImageSet, image_set_from_class_folders
 
 Strings = npt.NDArray[np.str_]
 MORE = ("neu_steel", "blood_cells", "clothing", "trashnet150")
@@ -47,12 +48,10 @@ class LabelledVectors:
 
 
 def _folders(folder: Path) -> LabelledImages:
-    found = image_set_from_class_folders(folder)
-    return LabelledImages(list(found.images), np.array(found.labels, dtype=str))
+    return _labelled(image_set_from_class_folders(folder))
 
 
-def _caltech(data: Path) -> LabelledImages:
-    found = images_of(data)
+def _labelled(found: ImageSet) -> LabelledImages:
     return LabelledImages(list(found.images), np.array(found.labels, dtype=str))
 
 
@@ -74,7 +73,8 @@ def _tiles(folder: Path) -> LabelledImages:
 READERS: dict[str, Callable[[Path], LabelledImages]] = {
     **{name: lambda data, name=name: _folders(data / "more" / name) for name in MORE},  # type: ignore[misc]
     BRODATZ: lambda data: _tiles(data / BRODATZ),
-    CALTECH: _caltech,
+    CALTECH: lambda data: _labelled(images_of(data)),
+    **{name: lambda data, reader=reader: _labelled(reader(data)) for name, reader in UNSEEN_READERS.items()},  # type: ignore[misc]
 }
 
 

@@ -13,10 +13,11 @@ from experiments.domains.cells import Bench, expected_calibration_error, measure
 from experiments.domains.left_out_sets import AS_IT_IS, POWER, moved, table
 from experiments.domains.peers import LEARNERS, PEERS, Answers, gp, logistic
 from experiments.domains.summary import mean_over
-from experiments.domains.tasks import DOMAINS, Place, Task, draw_task, draw_unlabelled, places_of
+from experiments.domains.tasks import BENCH, DOMAINS, UNSEEN, Place, Task, draw_task, draw_unlabelled, places_of
 from experiments.domains.unknown import Case, draw, mahalanobis
 from experiments.domains.unknown import measure as measure_unknown
 from experiments.domains.unknown import summary as unknown_summary
+from experiments.domains.unseen import ANIMALS, KINDS, UNSEEN_READERS
 from experiments.domains.vectors import LabelledVectors
 from scipy.special import softmax
 from sklearn.covariance import ledoit_wolf
@@ -257,3 +258,13 @@ def test_a_constant_is_moved_only_while_it_is_measured():
     with moved((POWER, 0.5)):
         assert balance.POWER == 0.5
     assert before == balance.POWER
+
+
+def test_unseen_categories_share_no_member_and_have_images_enough():
+    members = [member for kind in KINDS.values() for member in kind.split()]
+    assert len(members) == len(set(members))
+    assert set(ANIMALS) < set(KINDS)
+    assert not set(BENCH) & set(UNSEEN)
+    for name in ("digits", "faces_or_not", "tiles"):
+        counts = np.unique(UNSEEN_READERS[name](Path()).labels, return_counts=True)[1]
+        assert counts.min() >= max(UNSEEN[name].sizes) + UNSEEN[name].least_tested

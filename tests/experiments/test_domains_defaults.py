@@ -38,15 +38,18 @@ def test_what_is_learned_from_is_even_and_never_tested(work):
 
 
 def test_the_channel_that_knows_wins_and_time_is_summed(work, capsys):
-    options = argparse.Namespace(
-        data=work, work=work, sets=["neu_steel"], seeds=[0, 1], sizes=(5,), json=work / "found.json", command="defaults"
-    )
+    where = {"data": work, "work": work, "json": work / "found.json", "command": "defaults"}
+    what = {"sets": ["neu_steel"], "seeds": [0, 1], "sizes": (1, 5), "choices": defaults.CHOICES, "unlabelled": (0, 13)}
+    options = argparse.Namespace(**where, **what)
     defaults.work(options)
     rows = json.loads((work / "found.json").read_text())["records"]
-    accuracy = {row["channels"]: row["mean"] for row in rows if row["metric"] == "accuracy"}
+    accuracy = {row["channels"]: row["mean"] for row in rows if (row["metric"], row["per_class"]) == ("accuracy", 5)}
     assert accuracy["spatial_pmk"] > accuracy["quick"] + 0.2
     assert accuracy["spatial_pmk + quick"] > accuracy["quick"] + 0.1
     assert next(row["seconds"] for row in rows if row["channels"] == "spatial_pmk + quick") == pytest.approx(1.0)
+    assert {(row["per_class"], row["unlabelled"]) for row in rows} == {(1, 0), (1, 13), (5, 0)}
+    losses = {row["unlabelled"]: row["mean"] for row in rows if (row["metric"], row["per_class"]) == ("log_loss", 1)}
+    assert losses[0] != losses[13]
     assert "pretrained + spatial_pmk" in capsys.readouterr().out
 
 

@@ -11,6 +11,7 @@ from fewsight.learners import GPClassifier
 from fewsight.learners.calibration import fit_calibration
 from fewsight.learners.folds import left_out_folds
 from fewsight.learners.sharpness import (
+    PER_KERNELS,
     USUAL_NOISE,
     ExpectedSpread,
     calibrate,
@@ -117,3 +118,20 @@ def test_the_log_posterior_is_that_of_the_formula():
     typical = found.calibration.sharpness - prior.growth + found.calibration.bend * contrast.mean()
     penalty = 0.5 * (((typical - prior.sharpness) / 0.35) ** 2 + (found.calibration.bend / 0.2) ** 2)
     assert found.log_posterior == pytest.approx(likelihood - penalty)
+
+
+def test_added_kernels_are_expected_to_be_less_sharp_the_more_of_them_count():
+    K_first, labels = K[np.ix_(FIRST, FIRST)], CLASSES[FIRST]
+    linear = X[FIRST] @ X[FIRST].T + 10.0
+    alone = GPClassifier("precomputed", noise_variance=0.2).fit(K_first, labels).calibration_
+    first = (
+        GPClassifier("precomputed", weights=[1.0, 0.0], noise_variance=0.2).fit([K_first, linear], labels).calibration_
+    )
+    assert first == alone
+    posterior = usual_posterior(K_first, TARGETS[FIRST])
+    left_out = left_out_folds(K_first, labels)
+    found = [
+        calibrate([posterior], [posterior], *left_out, balanced=False, n_kernels=n).calibration.sharpness
+        for n in (1.0, 4.0)
+    ]
+    assert found[0] - found[1] == pytest.approx(PER_KERNELS * np.log(4.0))

@@ -80,7 +80,8 @@ def test_rows_and_their_gram_matrix_say_the_same_and_a_model_file_keeps_it(tmp_p
     labels = [some_labels(numbers, 1)[place] for place in shuffled]
     K = KERNEL.gram(X[shuffled])
     rows = GPClassifier(KERNEL).fit(X[shuffled], labels)
-    for model in (GPClassifier("precomputed").fit(K, labels), GPClassifier("precomputed").fit([K, K], labels)):
+    twice = GPClassifier("precomputed", weights=[1.0, 0.0]).fit([K, K], labels)
+    for model in (GPClassifier("precomputed").fit(K, labels), twice):
         assert model.calibration_.sharpness == pytest.approx(rows.calibration_.sharpness, abs=1e-4)
     save(rows, tmp_path / "model.fewsight")
     restored = load(tmp_path / "model.fewsight")

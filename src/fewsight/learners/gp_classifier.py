@@ -425,7 +425,10 @@ class GPClassifier(LoanMixin, KernelLearner):
         noise = USUAL_NOISE * mean_diagonal(K)
         same = np.allclose(noise, posterior.noise_variance, rtol=1e-12, atol=0.0)
         usual = posterior if same else Posterior.condition(K, posterior.targets, noise)
-        return calibrate([posterior], [usual], folds, kept, balanced=bool(self.balanced)).calibration
+        n_kernels = float(self.weights_.sum() ** 2 / (self.weights_**2).sum())
+        return calibrate(
+            [posterior], [usual], folds, kept, balanced=bool(self.balanced), n_kernels=n_kernels
+        ).calibration
 
     def _signs(self, K: Array, folds: Indices, mean: Array, noisy: Array, kept: Indices) -> Signs:
         """What speaks for novelty of training examples that were predicted without their folds."""
