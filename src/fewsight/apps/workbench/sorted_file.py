@@ -134,7 +134,8 @@ def remove_file(folder: Path, target: Path, row: Placed, way: str) -> str | None
     """Remove one file that was made, or say why it stays."""
     source, place = absolute_path(folder, row.source), absolute_path(target, row.target)
     if not os.path.lexists(place):
-        return None
+        lost = way == "move" and not os.path.lexists(source)
+        return f"it is no longer at {printable(place)}, so it cannot be moved back" if lost else None
     if not is_made(folder, target, row, way):
         return f"{printable(place)} has changed since, so it stays"
     try:
