@@ -79,6 +79,22 @@ def test_a_table_of_files_and_categories(filled: Path, tmp_path: Path) -> None:
         assert bench.present.categories == {}
 
 
+def test_names_as_other_computers_and_predictions_write_them(
+    filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(filled.parent)
+    rows = [
+        ("file", "category"),
+        (".\\A.jpg", "owl"),
+        (f"{filled.name}/deep/c.jpg", "tit"),
+        (f"{filled.name}/d.jpg", "tit"),
+    ]
+    with Workbench(filled, who="ann") as bench:
+        found = bench.import_labels(table(tmp_path / "labels.csv", *rows))
+        assert (found.n_new, found.missing) == (2, [f"{filled.name}/d.jpg"])
+        assert named(bench) == {image("a.jpg"): "owl", image("deep/c.jpg"): "tit"}
+
+
 def test_exported_labels_come_back_the_same(filled: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     with Workbench(filled, who="ann") as bench:
