@@ -40,7 +40,8 @@ def image_set_from_table(folder: str | os.PathLike[str], csv_path: str | os.Path
     The table is CSV (comma, semicolon or tab) in UTF-8 (or UTF-16 with a byte order mark) with a heading. Its column
     `file` (or filename, path, image) names the image, `category` (or label, class) its category; an empty category
     means that it is not known. Other columns are ignored. A name that differs in case, in how an accent is written or in
-    backslashes finds its file, if only one is meant; so does one that is relative to the current directory. Files that are missing or unreadable are in `unreadable`.
+    backslashes finds its file, if only one is meant; so does one that is relative to the current directory. Files that are
+    missing or unreadable are in `unreadable`.
 
     Parameters
     ----------
