@@ -281,6 +281,20 @@ def test_copies_labelled_apart_decide_the_same_whichever_is_added_to_the_other(
     assert decisions(flat) == decisions(other)
 
 
+def test_labels_that_contradict_category_folders_are_told(photos: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(photos, tmp_path / "photos"))
+    with Workbench(folder, who="ann") as bench:
+        bench.import_labels(folder)
+    assert ImageSource(folder).remarks(ImageSource(folder).read()) == ()
+    moved = next((folder / "grass").iterdir())
+    moved.rename(folder / "brick" / "moved.png")
+    source = ImageSource(folder)
+    assert source.remarks(source.read()) == (
+        "1 image lies in the folder of another category than the label says, which counts: "
+        f"{folder / 'brick' / 'moved.png'} (grass).",
+    )
+
+
 def test_other_content_under_an_old_name_is_not_learned_from_and_that_is_said(photos: Path, flat: Path) -> None:
     with Workbench(flat, who="ann") as bench:
         bench.import_labels(photos)
