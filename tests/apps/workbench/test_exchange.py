@@ -284,6 +284,7 @@ def test_copies_labelled_apart_decide_the_same_whichever_is_added_to_the_other(
 def test_labels_that_contradict_category_folders_are_told(photos: Path, tmp_path: Path) -> None:
     folder = Path(shutil.copytree(photos, tmp_path / "photos"))
     with Workbench(folder, who="ann") as bench:
+        bench.scan()
         bench.import_labels(folder)
     assert ImageSource(folder).remarks(ImageSource(folder).read()) == ()
     moved = next((folder / "grass").iterdir())
