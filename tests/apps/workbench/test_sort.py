@@ -317,6 +317,25 @@ def test_a_file_system_without_links(
     assert (files_in(folder), files_in(target)) == ({"a.jpg": b"a"}, {})
 
 
+def test_photographs_that_cannot_be_taken_out_of_their_folder_are_named(
+    project: ProjectFile, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item, target, unlink = put(folder, "a.jpg", b"a"), folder.parent / "sorted", os.unlink
+
+    def not_here(path: str) -> None:
+        if os.path.dirname(path) == str(folder):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        unlink(path)
+
+    plan = plan_sorting(project, folder, [item], target, "move")
+    with monkeypatch.context() as patch:
+        patch.setattr(sort.os, "unlink", not_here)
+        with pytest.raises(InvalidInput, match=rf"^{folder}/a\.jpg: permission denied; what was sorted so far is kept"):
+            apply_plan(project, folder, plan)
+    undo_sorting(project, folder)
+    assert (files_in(folder), files_in(target)) == ({"a.jpg": b"a"}, {})
+
+
 def test_a_read_only_target_is_one_sentence(project: ProjectFile, folder: Path) -> None:
     if not Path("/sys/kernel").is_dir():
         pytest.skip("no folder on this system that nobody may write to")
