@@ -55,7 +55,8 @@ def make_file(way: str, folder: Path, target: Path, row: Placed) -> str | None:
         if error.errno in HOPELESS:
             at_fault = source if error.filename == source and error.filename2 is None else place
             raise InvalidInput(
-                f"{printable(at_fault)}: {reason_of(error, at_fault)}; what was sorted so far is kept, and a repeated run goes on."
+                f"{printable(at_fault)}: {reason_of(error, at_fault)}; what was sorted so far is kept, "
+                "and a repeated run goes on."
             ) from None
         return reason_of(error, source)
     return None
