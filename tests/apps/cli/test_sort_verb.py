@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -71,6 +72,16 @@ def test_a_model_says_what_the_others_are(run: Run, labelled: Path, model_file: 
     strict = run("sort", labelled, tmp_path / "strict", "--model", model_file, "--yes", "--least", "1.0", "--no-cache")
     assert strict.exit_code == 0
     assert names_in(tmp_path / "strict")["_unsure"] > 0
+
+
+def test_what_to_type_next_names_the_project(run: Run, labelled: Path, tmp_path: Path) -> None:
+    project = Path(shutil.move(labelled / "fewsight.sqlite", tmp_path / "ann's.sqlite"))
+    result = run("sort", labelled, tmp_path / "sorted", "--project", project, "--yes")
+    assert (
+        f"To take it back: {shlex.join(['fewsight', 'sort', str(labelled), '--project', str(project), '--undo'])}"
+        in result.stdout
+    )
+    assert "Took back 15 files." in run("sort", labelled, "--project", project, "--undo").stdout
 
 
 def test_what_is_not_sorted_is_told(run: Run, labelled: Path, model_file: Path, tmp_path: Path) -> None:

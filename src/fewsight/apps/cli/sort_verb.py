@@ -69,9 +69,12 @@ def sort(
     """
     from fewsight.apps.cli.console import list_unreadable, plural, say
 
+    undoing = (
+        f"fewsight sort {shlex.quote(str(folder))}{f' --project {shlex.quote(str(project))}' if project else ''} --undo"
+    )
     if undo:
         with open_project(folder, project, None) as bench, progress_bars():
-            _answer_undo(bench.undo_sort(target), folder, as_json)
+            _answer_undo(bench.undo_sort(target), undoing, as_json)
         return
     if target is None:
         raise typer.BadParameter("TARGET is missing: the folder to sort into.")
@@ -92,7 +95,7 @@ def sort(
     if (plan.files or plan.half_moved) and _may(yes, as_json):
         with open_project(folder, project, None) as bench, progress_bars():
             outcome = bench.sort(plan)
-        _answer(outcome, plan, folder, as_json)
+        _answer(outcome, plan, undoing, as_json)
 
 
 def _check_model(model: Path | None) -> None:
@@ -128,17 +131,17 @@ def _answer_plan(plan: SortPlan, as_json: bool) -> None:
         tell(f"{plural(len(plan.taken_back), 'file')} of an earlier sorting will change folders.")
 
 
-def _answer(outcome: SortOutcome, plan: SortPlan, folder: Path, as_json: bool) -> None:
+def _answer(outcome: SortOutcome, plan: SortPlan, undoing: str, as_json: bool) -> None:
     from fewsight.apps.cli.console import list_unreadable, plural, tell
 
     if as_json:
         tell_json({"done": outcome.n_done, "left": [str(each) for each in outcome.left], "folders": plan.counts})
         return
-    tell(f"Sorted {plural(outcome.n_done, 'file')}. To take it back: fewsight sort {shlex.quote(str(folder))} --undo")
+    tell(f"Sorted {plural(outcome.n_done, 'file')}. To take it back: {undoing}")
     list_unreadable(outcome.left)
 
 
-def _answer_undo(outcome: SortOutcome, folder: Path, as_json: bool) -> None:
+def _answer_undo(outcome: SortOutcome, undoing: str, as_json: bool) -> None:
     from fewsight.apps.cli.console import plural, say, tell
 
     if as_json:
@@ -147,7 +150,6 @@ def _answer_undo(outcome: SortOutcome, folder: Path, as_json: bool) -> None:
         return
     tell(f"Took back {plural(outcome.n_done, 'file')}.")
     if outcome.n_earlier:
-        again = f"fewsight sort {shlex.quote(str(folder))} --undo"
-        tell(f"{plural(outcome.n_earlier, 'file')} of an earlier sorting stay there; to take them back, too: {again}")
+        tell(f"{plural(outcome.n_earlier, 'file')} of an earlier sorting stay there; to take them back, too: {undoing}")
     for failure in outcome.left:
         say(str(failure))

@@ -241,7 +241,7 @@ class LabellingSession:
         with self._changed:
             facts, stock, learned = self._facts, self._watch.stock, self._learning.learned
             n_there = sum(image in stock.paths for image in facts.standings)
-            remarks = [self.bench.remark or "", *self._watch.remarks(), learned.failure]
+            remarks = [self.bench.remark, *self._watch.remarks(), self._supply.remark, learned.failure]
             accuracy, advice = opinion_pages.in_words(learned.status, self._has_all_images())
             return SessionState(
                 version=self._version,
@@ -262,7 +262,7 @@ class LabellingSession:
                 n_behind=max(0, facts.n_labelled - learned.n_labelled),
                 accuracy=accuracy,
                 advice=advice,
-                remarks=tuple(filter(None, remarks)),
+                remarks=tuple(dict.fromkeys(filter(None, remarks))),
                 who=self.bench.who,
                 folder=printable(self.bench.folder),
                 n_images=len(stock.paths),
