@@ -6,6 +6,7 @@ from example_parts.set_channel import BlockSets
 
 from fewsight._base.errors import FewsightError, InvalidInput
 from fewsight.channels import Colour, Phog, fit_channel
+from fewsight.channels.base import as_images
 from fewsight.images import FeatureCache
 
 
@@ -46,3 +47,8 @@ def test_options_and_what_was_learned_make_the_state(tiles):
     assert header["options"]["n_bins"] == 5
     assert header["learned"] == {"scale": channel.scale_}
     assert Phog.from_state(channel.state()).get_params() == channel.get_params()
+
+
+def test_one_name_is_not_taken_for_a_list_of_names() -> None:
+    with pytest.raises(InvalidInput, match=r"images: must be a list of paths, arrays or Image objects, got 'one\.jpg'"):
+        as_images("one.jpg")

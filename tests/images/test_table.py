@@ -121,6 +121,17 @@ def test_another_case_backslashes_and_another_accent_find_the_file(folder: Path,
     assert found.unreadable == []
 
 
+def test_names_relative_to_the_current_directory_are_found(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(folder.parent)
+    rows = f"file,category\n{folder.name}/b.png,cat\n./{folder.name}/a.png,dog\n"
+    assert pairs(read(folder, rows)) == EXPECTED
+
+
+def test_a_quotation_mark_that_is_never_closed_is_an_error(folder: Path) -> None:
+    with pytest.raises(InvalidInput, match="the table must be CSV, got an error in line 3: unexpected end of data"):
+        read(folder, 'file,category\n"b.png,cat\na.png,dog\n')
+
+
 def test_a_file_that_is_nearly_found_is_named(folder: Path) -> None:
     (folder / "owl").mkdir()
     Pillow.new("L", (3, 3)).save(folder / "owl" / "1.png")

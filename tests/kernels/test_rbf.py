@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
+from fewsight._base.errors import InvalidInput
 from fewsight.kernels import RBF
 
 
@@ -65,3 +66,8 @@ def test_rows_made_ready_in_single_precision_give_nearly_the_same_values() -> No
     np.testing.assert_allclose(wide.gram(100.0 * B), kernel.gram(100.0 * B), rtol=1e-9, atol=1e-12)
     empty = kernel.against(B[:0], single=True)
     assert empty.gram(A).shape == (4, 0)
+
+
+def test_no_width_follows_from_rows_that_are_not_finite() -> None:
+    with pytest.raises(InvalidInput, match=r"RBF\.as_wide_as: X must hold finite numbers only"):
+        RBF.as_wide_as(np.array([[1.0, np.nan]]))

@@ -158,7 +158,7 @@ def test_the_model_file_brings_it_back(tmp_path, labels):
         (np.array([[1.0, np.nan], [1, 2]]), [0, 1], "NaN"),
         (np.array([[1.0, np.inf], [1, 2]]), [0, 1], "infinity"),
         (np.array([[1.0, -2.0], [1, 2]]), [0, 1], "Negative values in data: X must hold numbers >= 0 only, got -2"),
-        (np.ones((3, 2)), [1, 1, 1], "y must hold two classes or more, got one class only"),
+        (np.ones((3, 2)), [1, 1, 1], "y must hold two classes or more, got one class only: 1"),
         (np.ones((3, 2)), [1, 2], "inconsistent numbers of samples|same length"),
     ],
 )

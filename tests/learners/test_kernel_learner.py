@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from sklearn.model_selection import GridSearchCV
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import State
@@ -18,6 +19,17 @@ def test_the_number_of_examples_is_that_of_rows_of_gram_matrices():
     K = RBF(scale=1.0).gram(X)
     for grams in (K, [K, K], np.stack([K, K]), K.tolist()):
         assert SVMClassifier("precomputed").fit(grams, Y).input_.n_training == 12
+
+
+def test_parameters_of_a_kernel_are_searched_over_and_no_kernel_is_changed():
+    kernel = RBF(scale=1e-3)
+    search = GridSearchCV(GPClassifier(kernel), {"kernel__scale": [1e-3, 2.0]}, cv=2).fit(X, Y)
+    assert search.best_estimator_.kernel == RBF(scale=2.0)
+    assert kernel == RBF(scale=1e-3)
+    learner = GPClassifier(Linear()).set_params(kernel=kernel, kernel__scale=3.0)
+    assert learner.get_params()["kernel__scale"] == 3.0
+    with pytest.raises(InvalidInput, match=r"a parameter of RBF\(scale=3.0\) must be one of 'scale', got 'width'"):
+        learner.set_params(kernel__width=1.0)
 
 
 def test_a_learner_of_vectors_has_no_channels():

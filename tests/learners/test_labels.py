@@ -44,8 +44,18 @@ REFUSED = [
     ([1 + 1j, 2, 2, 1], r"got \(1\+1j\)"),
     ([2**70, 1, 1, 2], "got object such as"),
     ([float("nan"), 1, 1, 2], "NaN"),
+    (
+        ["a", float("nan"), "b", "b"],
+        "labels must not be NaN or NA, got nan; an example without a label has the label None",
+    ),
     ([("a",), "b", "b", "c"], "shape|homogeneous"),
 ]
+
+
+def test_a_column_of_a_table_is_taken_as_labels() -> None:
+    column = np.array([["a"], ["b"], ["a"], ["b"]], dtype=object)
+    with pytest.warns(UserWarning, match="column-vector y was passed"):
+        assert GPClassifier(RBF(scale=1.0)).fit(X, column).classes_.tolist() == ["a", "b"]
 
 
 @pytest.mark.parametrize(("y", "said"), REFUSED)

@@ -456,6 +456,11 @@ def fit_channel(channel: Channel, images: Sequence[Any], labels: LabelsLike, pos
 
 def as_images(images: Sequence[Any]) -> list[Image]:
     """Paths, arrays or Image objects, as Image objects."""
+    if isinstance(images, (str, bytes, os.PathLike)):
+        raise InvalidInput(
+            f"images: must be a list of paths, arrays or Image objects, got {shown(images)}; put one image into a list, and "
+            "name the images of a folder one by one."
+        )
     return [as_image(image) for image in images]
 
 

@@ -40,7 +40,8 @@ def image_set_from_table(folder: str | os.PathLike[str], csv_path: str | os.Path
     The table is CSV (comma, semicolon or tab) in UTF-8 (or UTF-16 with a byte order mark) with a heading. Its column
     `file` (or filename, path, image) names the image, `category` (or label, class) its category; an empty category
     means that it is not known. Other columns are ignored. A name that differs in case, in how an accent is written or in
-    backslashes finds its file, if only one is meant. Files that are missing or unreadable are in `unreadable`.
+    backslashes finds its file, if only one is meant; so does one that is relative to the current directory. Files that are
+    missing or unreadable are in `unreadable`.
 
     Parameters
     ----------
@@ -76,13 +77,13 @@ def files_in_table(folder: str | os.PathLike[str], csv_path: str | os.PathLike[s
 
 def _found_rows(folder: str | os.PathLike[str], csv_path: str | os.PathLike[str]) -> Iterator[_Row]:
     """The rows with the paths of the files that they mean."""
-    files = _Files(os.fspath(folder))
+    files = FilesByName(os.fspath(folder))
     for row in _rows(csv_path):
         path, reason = files.find(row.written)
         yield replace(row, file=path, missing=reason)
 
 
-class _Files:
+class FilesByName:
     """The files of a folder, found by names as people and other computers write them."""
 
     def __init__(self, folder: str) -> None:
@@ -93,6 +94,8 @@ class _Files:
         path = os.path.join(self._folder, name)
         if os.path.lexists(path) or "\0" in name:
             return path, None
+        if (here := self._seen_from_here(name)) is not None:
+            return here, None
         meant = self._by_name.get(_folded(name), [])
         if len(meant) == 1:
             return meant[0], None
@@ -101,6 +104,12 @@ class _Files:
             return path, None  # what is wrong with it is said by who opens it
         listed = " or ".join(printable(os.path.relpath(each, self._folder)) for each in near[:3])
         return path, f"no such file; {'more than one could be meant' if meant else 'nearly'}: {listed}"
+
+    def _seen_from_here(self, name: str) -> str | None:
+        """A file of the folder whose name was written from the current directory, as `fewsight predict` does."""
+        inside = os.path.relpath(os.path.abspath(name), os.path.abspath(self._folder))
+        is_inside = inside.partition(os.sep)[0] != os.pardir and not os.path.isabs(inside)
+        return os.path.join(self._folder, inside) if is_inside and os.path.lexists(name) else None
 
     @cached_property
     def _by_name(self) -> dict[str, list[str]]:
@@ -127,7 +136,7 @@ def _folded(name: str) -> str:
 def _rows(csv_path: str | os.PathLike[str]) -> Iterator[_Row]:
     name = printable(csv_path)
     text = text_of_table(csv_path, "the table of labels")
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text), strict=True)
     try:
         heading = [column.strip().strip("\ufeff").lower() for column in next(reader, [])]
         file_column, category_column = _column(heading, FILE_COLUMNS, name), _column(heading, CATEGORY_COLUMNS, name)

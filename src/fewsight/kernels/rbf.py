@@ -10,7 +10,7 @@ import numpy.typing as npt
 import scipy.sparse
 from scipy.spatial.distance import cdist
 
-from fewsight._base.checks import check_positive, shown
+from fewsight._base.checks import check_matrix, check_positive, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.kernels.against import Against, Plain
@@ -47,7 +47,8 @@ class RBF(Kernel):
         ----------
         X : rows of numbers (n, d).
         """
-        variance = float(np.var(X))
+        X = check_matrix("RBF.as_wide_as", "X", X)
+        variance = float(np.var(X)) if X.size else 0.0
         return cls(scale=float(np.sqrt(0.5 * X.shape[1] * variance)) if variance > 0 else 1.0)
 
     def _gram(self, A: Rows, B: Rows | None) -> Array:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import dataclasses
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, NoReturn, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from fewsight._base.checks import check_choice
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel
@@ -80,6 +82,12 @@ class LeftOut(NamedTuple):
         return None if accuracy is None else cls(accuracy, EACH if pictures is None else EACH_PICTURE)
 
 
+def _with_parameter(owner: object, kernel: Kernel, parameter: str, value: Any) -> Kernel:
+    """A kernel with another value of one of its parameters."""
+    names = [each.name for each in dataclasses.fields(kernel)]
+    return dataclasses.replace(kernel, **{check_choice(owner, f"a parameter of {kernel!r}", parameter, names): value})
+
+
 class Learner(ClassifierMixin, BaseEstimator, ABC):
     """A classifier that learns categories from labelled examples, and says how strongly each claims a new one.
 
@@ -112,6 +120,38 @@ class Learner(ClassifierMixin, BaseEstimator, ABC):
         n_classes : the classes they belong to.
         """
         return False
+
+    # scikit-learn's parameters, with those of a kernel, which is a value: another parameter is another kernel.
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The parameters by name; with `deep` also those of a kernel, such as `kernel__scale`.
+
+        Parameters
+        ----------
+        deep : whether parameters of what is a parameter itself are among them.
+        """
+        found = dict(super().get_params(deep))
+        for name, value in list(found.items()) if deep else ():
+            if isinstance(value, Kernel):
+                found |= {f"{name}__{each.name}": getattr(value, each.name) for each in dataclasses.fields(value)}
+        return found
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name. The kernel that a `kernel__scale` is set for stays as it is: another takes its place.
+
+        Parameters
+        ----------
+        params : names with their values.
+        """
+        nested = {key: value for key, value in params.items() if "__" in key}
+        super().set_params(**{key: value for key, value in params.items() if key not in nested})
+        for key in list(nested):
+            name, _, parameter = key.partition("__")
+            kernel = getattr(self, name, None)
+            if isinstance(kernel, Kernel):
+                setattr(self, name, _with_parameter(self, kernel, parameter, nested.pop(key)))
+        super().set_params(**nested)
+        return self
 
     # What every learner does.
 

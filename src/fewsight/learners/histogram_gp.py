@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fewsight._base.checks import check_choice, check_integer, check_number, check_positive
+from fewsight._base.checks import check_choice, check_integer, check_number, check_positive, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, Rows, State
 from fewsight.channels import Channel
@@ -522,7 +522,7 @@ class HistogramGPClassifier(HistogramAnswers):
         classes = np.unique(np.concatenate([named, np.asarray(more_classes, dtype=named.dtype)]))
         if len(classes) < 2:
             raise InvalidInput(
-                f"HistogramGPClassifier: y must hold two classes or more, got one class only: {classes[0]!r}."
+                f"HistogramGPClassifier: y must hold two classes or more, got one class only: {shown(classes[0])}."
             )
         rows = inputs.fit(examples, labels, positions)
         numbers = class_numbers(targets_of(labels, classes))

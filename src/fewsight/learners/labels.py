@@ -7,6 +7,7 @@ no model file could keep or no terminal print.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any, TypeAlias
 
@@ -44,7 +45,7 @@ def labelled(owner: object, y: LabelsLike | None, n: int) -> tuple[Labels, Indic
     if y is None:
         raise InvalidInput(f"{owner_name(owner)}: requires y to be passed, but the target y is None.")
     labels = _as_given(y)
-    if labels.dtype != object:
+    if labels.dtype != object or (labels.ndim == 2 and labels.shape[1] == 1):
         labels = column_or_1d(labels, warn=True)
     elif labels.ndim != 1:
         raise InvalidInput(f"{owner_name(owner)}: labels must be a list, got shape {labels.shape}.")
@@ -168,6 +169,11 @@ def _of_one_kind(owner: object, labels: Sequence[Any]) -> Labels:
 
 
 def _kind_of(owner: object, label: Any) -> str:
+    if type(label).__name__ in ("NAType", "NaTType") or (isinstance(label, float) and math.isnan(label)):
+        raise InvalidInput(
+            f"{owner_name(owner)}: labels must not be NaN or NA, got {shown(label)}; "
+            "an example without a label has the label None."
+        )
     for kind, types in _KINDS.items():
         if isinstance(label, types):
             return kind

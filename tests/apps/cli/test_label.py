@@ -107,6 +107,12 @@ def test_one_line_at_the_start_two_at_the_end(begin: Callable[..., Running], tmp
         f"To go on: fewsight label '{folder}'    To sort: fewsight sort '{folder}' '{folder}-sorted'",
     ]
     assert told == ["fewsight: the page is open; Ctrl-C ends it."]
+    running = begin(folder, "--project", tmp_path / "other.sqlite")
+    _, said, _ = running.end()
+    where = f"--project {tmp_path / 'other.sqlite'}"
+    assert said[1] == (
+        f"To go on: fewsight label '{folder}' {where}    To sort: fewsight sort '{folder}' '{folder}-sorted' {where}"
+    )
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -47,7 +48,7 @@ def test_labelled_images_are_sorted_and_taken_back(run: Run, labelled: Path, tmp
     assert "Sorted 15 files." in run("sort", labelled, target, "--yes").stdout
     assert names_in(target) == dict.fromkeys(CATEGORIES, 5)
     assert "0 files will be copied" in run("sort", labelled, target, "--yes").stdout
-    assert json.loads(run("sort", labelled, "--undo", "--json").stdout) == {"undone": 15, "left": []}
+    assert json.loads(run("sort", labelled, "--undo", "--json").stdout) == {"undone": 15, "left": [], "earlier": 0}
     assert not target.exists()
 
 
@@ -71,6 +72,38 @@ def test_a_model_says_what_the_others_are(run: Run, labelled: Path, model_file: 
     strict = run("sort", labelled, tmp_path / "strict", "--model", model_file, "--yes", "--least", "1.0", "--no-cache")
     assert strict.exit_code == 0
     assert names_in(tmp_path / "strict")["_unsure"] > 0
+
+
+def test_what_to_type_next_names_the_project(run: Run, labelled: Path, tmp_path: Path) -> None:
+    project = Path(shutil.move(labelled / "fewsight.sqlite", tmp_path / "ann's.sqlite"))
+    result = run("sort", labelled, tmp_path / "sorted", "--project", project, "--yes")
+    assert (
+        f"To take it back: {shlex.join(['fewsight', 'sort', str(labelled), '--project', str(project), '--undo'])}"
+        in result.stdout
+    )
+    assert "Took back 15 files." in run("sort", labelled, "--project", project, "--undo").stdout
+
+
+def test_what_is_not_sorted_is_told(run: Run, labelled: Path, model_file: Path, tmp_path: Path) -> None:
+    (labelled / "broken.jpg").write_bytes(b"\xff\xd8\xff\xe0 no more")
+    said = run("sort", labelled, tmp_path / "sorted", "--yes").stderr
+    assert "10 images without a label will stay; --model MODEL sorts images without a label, too." in said
+    said = run("sort", labelled, tmp_path / "sorted", "--model", model_file, "--yes", "--no-cache").stderr
+    assert "broken.jpg" in said
+    assert "1 file could not be used." in said
+    assert "files of an earlier sorting stay there" in run("sort", labelled, "--undo").stdout
+
+
+def test_a_file_that_cannot_be_read_does_not_stop_the_labelled_ones(
+    run: Run, photos: Path, model_file: Path, tmp_path: Path
+) -> None:
+    folder = Path(shutil.copytree(photos, tmp_path / "photos"))
+    n_images = len(list(folder.glob("*/*")))
+    assert run("import", folder, folder).exit_code == 0
+    (folder / "broken.jpg").write_bytes(b"\xff\xd8\xff\xe0 no more")
+    result = run("sort", folder, tmp_path / "sorted", "--model", model_file, "--yes", "--no-cache")
+    assert f"Sorted {n_images} files." in result.stdout
+    assert "1 file could not be used." in result.stderr
 
 
 def test_what_is_refused(run: Run, refused, labelled: Path) -> None:

@@ -79,6 +79,22 @@ def test_a_table_of_files_and_categories(filled: Path, tmp_path: Path) -> None:
         assert bench.present.categories == {}
 
 
+def test_names_as_other_computers_and_predictions_write_them(
+    filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(filled.parent)
+    rows = [
+        ("file", "category"),
+        (".\\A.jpg", "owl"),
+        (f"{filled.name}/deep/c.jpg", "tit"),
+        (f"{filled.name}/d.jpg", "tit"),
+    ]
+    with Workbench(filled, who="ann") as bench:
+        found = bench.import_labels(table(tmp_path / "labels.csv", *rows))
+        assert (found.n_new, found.missing) == (2, [f"{filled.name}/d.jpg"])
+        assert named(bench) == {image("a.jpg"): "owl", image("deep/c.jpg"): "tit"}
+
+
 def test_exported_labels_come_back_the_same(filled: Path, tmp_path: Path) -> None:
     out = tmp_path / "out.csv"
     with Workbench(filled, who="ann") as bench:
@@ -263,6 +279,21 @@ def test_copies_labelled_apart_decide_the_same_whichever_is_added_to_the_other(
         assert named(ours) == named(theirs)
         assert named(ours)[sorted(known)[1]] == known[sorted(known)[1]]
     assert decisions(flat) == decisions(other)
+
+
+def test_labels_that_contradict_category_folders_are_told(photos: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(photos, tmp_path / "photos"))
+    with Workbench(folder, who="ann") as bench:
+        bench.scan()
+        bench.import_labels(folder)
+    assert ImageSource(folder).remarks(ImageSource(folder).read()) == ()
+    moved = next((folder / "grass").iterdir())
+    moved.rename(folder / "brick" / "moved.png")
+    source = ImageSource(folder)
+    assert source.remarks(source.read()) == (
+        "1 image lies in the folder of another category than the label says, which counts: "
+        f"{folder / 'brick' / 'moved.png'} (grass).",
+    )
 
 
 def test_other_content_under_an_old_name_is_not_learned_from_and_that_is_said(photos: Path, flat: Path) -> None:

@@ -122,3 +122,12 @@ def test_codebooks_that_cannot_be_learned_are_not_tried_for_ever(project: Projec
     asked.on_end("colour: no room.")
     supply.want(stock_of(1), asked)
     assert (len(asked.fits), supply.failure, project.setting(SETTING)) == (1, "colour: no room.", None)
+
+
+def test_why_not_one_image_has_features_is_told(project: ProjectFile, cache: FeatureCache) -> None:
+    supply = made(project, cache, ["nope"])
+    assert supply.remark is None
+    supply.on_features(IMAGES[0], None, "no such channel")
+    assert supply.remark == "Features cannot be computed: no such channel"
+    supply.on_features(IMAGES[1], None, None)
+    assert supply.remark is None  # it was that image

@@ -13,6 +13,7 @@ from fewsight.active.assessment.stopping import Advice
 from fewsight.apps.workbench.facts import Facts
 from fewsight.apps.workbench.image_stock import ImageStock
 from fewsight.apps.workbench.opinion_pages import (
+    STILL_PREPARING,
     belief,
     guess_of,
     in_words,
@@ -86,9 +87,18 @@ def test_results_by_group_and_what_is_sorted_where(opinion: Opinion, facts: Fact
     assert [item.labelled for item in results_page(facts, stock, opinion, None, 0.58, 3, 3).items] == [True, True]
     assert [item.image for item in results_page(facts, stock, opinion, "unsure", 0.58, 0, 9).items] == [IMAGES[2]]
     assert {item.category for item in results_page(facts, stock, None, "unsure", None, 0, 9).items} == {None}
-    items = {item.path: item for item in sortable_files(opinion, facts, stock)}
+    items = {item.path: item for item in sortable_files(opinion, facts, stock, True)}
     assert items.keys() == {b"0.png", b"1.png", b"2.png", b"3.png", b"5.png"}
     assert (items[b"1.png"].category, items[b"1.png"].confidence, items[b"5.png"].unknown) == ("owl", 0.6, True)
+
+
+def test_images_that_the_model_has_still_to_see_are_not_sorted(
+    opinion: Opinion, facts: Facts, stock: ImageStock
+) -> None:
+    early = replace(opinion, probability=PROBABILITY[:2])
+    assert [item.path for item in sortable_files(early, facts, stock, False)] == [b"0.png", b"1.png", b"3.png"]
+    assert [item.path for item in sortable_files(None, facts, stock, False)] == [b"0.png", b"3.png"]
+    assert len(sortable_files(early, facts, stock, True)) == 5  # those that cannot be prepared are unsure
 
 
 def test_progress_tells_what_more_answers_would_bring() -> None:
@@ -96,7 +106,7 @@ def test_progress_tells_what_more_answers_would_bring() -> None:
     accuracy = Accuracy(0.87, 0.75, 0.94, 20)
     status = Status({"owl": 50, "tit": 50}, 100, 700, 0, accuracy, 0.9, advice)
     curve = ((40, 0.6, 0.4, 0.8), (100, 0.87, 0.75, 0.94))
-    found = progress_of([(OWL, "owl", 50)], 100, status, KnownProgress(0.9, (("colour", 1.0, "colour"),), curve))
+    found = progress_of([(OWL, "owl", 50)], 100, status, KnownProgress(0.9, (("colour", 1.0, "colour"),), curve), True)
     assert found.goal == (0.9, 52)  # 100 answers gain 5 points, so a logarithm gains 3 by half as many
     assert found.advice == f"{advice.reason} About 52 more answers to reach 90\u00a0%."
     assert found.curve == list(curve)
@@ -104,17 +114,23 @@ def test_progress_tells_what_more_answers_would_bring() -> None:
     little = replace(
         status, advice=replace(advice, expected_gain=0.005, expected_gain_on_new=0.0, promised_gain=0.0075)
     )
-    found = progress_of([(OWL, "owl", 50)], 100, little, KnownProgress())
+    found = progress_of([(OWL, "owl", 50)], 100, little, KnownProgress(), True)
     assert (found.goal, found.n_more) == (None, 35)
     enough = replace(status, advice=replace(advice, stop=True))
-    assert progress_of([], 100, enough, KnownProgress()).n_more is None
+    assert progress_of([], 100, enough, KnownProgress(), True).n_more is None
+    assert in_words(enough, True)[1] == enough.advice.reason
+    assert in_words(enough, False)[1] == ""
+    assert progress_of([], 100, enough, KnownProgress(), False).advice == STILL_PREPARING
     few = replace(status, accuracy=Accuracy(0.87, 0.2, 1.0, 3))
-    assert (progress_of([], 100, few, KnownProgress()).goal, progress_of([], 100, few, KnownProgress()).advice) == (
+    assert (
+        progress_of([], 100, few, KnownProgress(), True).goal,
+        progress_of([], 100, few, KnownProgress(), True).advice,
+    ) == (
         None,
         "",
     )
 
 
 def test_without_a_model_there_is_little_to_say() -> None:
-    assert in_words(None) == ("", "")
-    assert progress_of([(OWL, "owl", 1)], 1, None, None).sentence == "1 image labelled."
+    assert in_words(None, True) == ("", "")
+    assert progress_of([(OWL, "owl", 1)], 1, None, None, True).sentence == "1 image labelled."

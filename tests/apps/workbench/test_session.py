@@ -108,6 +108,17 @@ def test_questions_stay_until_they_are_answered_and_answers_are_on_the_disk(plai
     assert json.loads(json.dumps(dataclasses.asdict(receipt)))["event"] == receipt.event > 0
 
 
+def test_a_model_that_knows_a_part_of_the_labels_is_not_written(
+    plain: LabellingSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owl = plain.new_category(PAGE, "owl", "c1").category
+    plain.answer(PAGE, Answer("label", (plain.questions(PAGE)[0].image,), owl), "r1")
+    monkeypatch.setattr(plain, "_has_all_images", lambda: False)
+    with pytest.raises(InvalidInput, match="the model knows 0 of 1 labels so far, as images are still being prepared"):
+        plain.save_model(tmp_path / "model.fewsight")
+    assert plain.plan_sort(tmp_path / "sorted").n_files == 1  # the others are not prepared
+
+
 def test_a_request_that_is_sent_twice_counts_once(plain: LabellingSession) -> None:
     owl = plain.new_category(PAGE, "owl", "c1").category
     answer = Answer("label", (plain.questions(PAGE)[0].image,), owl)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import random
+import shutil
 import subprocess
 import sys
 import time
@@ -181,6 +182,71 @@ def test_a_moved_file_whose_place_was_taken_stays(project: ProjectFile, folder: 
     assert files_in(target) == {"owl/a.jpg": b"a"}
 
 
+def test_what_was_removed_from_the_target_by_hand_is_made_again(project: ProjectFile, folder: Path) -> None:
+    items, target = [put(folder, "a.jpg", b"a"), put(folder, "b.jpg", b"b")], folder.parent / "sorted"
+    sort_all(project, folder, items, target)
+    (target / "owl" / "a.jpg").unlink()
+    plan = sort_all(project, folder, items, target)
+    assert (len(plan.files), plan.n_in_place) == (1, 1)
+    shutil.rmtree(target)
+    sort_all(project, folder, items, target)
+    assert files_in(target) == {"owl/a.jpg": b"a", "owl/b.jpg": b"b"}
+    assert undo_sorting(project, folder).n_done == 2
+    assert not target.exists()
+    assert undo_sorting(project, folder).n_done == 0  # of the earlier one, nothing was left but its folders
+
+
+def test_what_somebody_put_into_another_folder_of_the_target_is_not_made_again(
+    project: ProjectFile, folder: Path
+) -> None:
+    item, target = put(folder, "a.jpg", b"a"), folder.parent / "sorted"
+    sort_all(project, folder, [item], target)
+    (target / "tit").mkdir()
+    (target / "owl" / "a.jpg").rename(target / "tit" / "a.jpg")
+    assert sort_all(project, folder, [item], target).n_in_place == 1
+    assert files_in(target) == {"tit/a.jpg": b"a"}
+
+
+def test_undo_of_a_move_waits_for_a_target_that_is_away(project: ProjectFile, folder: Path) -> None:
+    items, target = [put(folder, "a.jpg", b"a"), put(folder, "b.jpg", b"b")], folder.parent / "sorted"
+    sort_all(project, folder, items, target, "move")
+    target.rename(folder.parent / "away")
+    with pytest.raises(InvalidInput, match="must hold the files that were moved there, got none of them"):
+        undo_sorting(project, folder)
+    (folder.parent / "away").rename(target)
+    assert undo_sorting(project, folder).n_done == 2
+    assert files_in(folder) == {"a.jpg": b"a", "b.jpg": b"b"}
+
+
+def test_undo_says_which_moved_files_are_no_longer_there(project: ProjectFile, folder: Path) -> None:
+    items, target = [put(folder, "a.jpg", b"a"), put(folder, "b.jpg", b"b")], folder.parent / "sorted"
+    sort_all(project, folder, items, target, "move")
+    (target / "owl" / "a.jpg").rename(target / "owl" / "mine.jpg")
+    outcome = undo_sorting(project, folder)
+    assert (outcome.n_done, [each.name for each in outcome.left]) == (1, ["a.jpg"])
+    assert "owl/a.jpg, so it cannot be moved back" in outcome.left[0].reason
+    assert files_in(target) == {"owl/mine.jpg": b"a"}
+
+
+def test_undo_counts_what_it_removed_and_what_earlier_sortings_made(project: ProjectFile, folder: Path) -> None:
+    items, target = [put(folder, f"{name}.jpg", name.encode()) for name in "abc"], folder.parent / "sorted"
+    sort_all(project, folder, items[:1], target)
+    sort_all(project, folder, items, target)
+    (target / "owl" / "b.jpg").unlink()
+    outcome = undo_sorting(project, folder)
+    assert (outcome.n_done, outcome.n_earlier) == (1, 1)
+    outcome = undo_sorting(project, folder)
+    assert (outcome.n_done, outcome.n_earlier) == (1, 0)
+
+
+def test_a_folder_that_cannot_be_made_is_named(project: ProjectFile, folder: Path) -> None:
+    item, target = put(folder, "a.jpg", b"a"), folder.parent / "sorted"
+    target.mkdir()
+    (target / "owl").write_bytes(b"a file")
+    with pytest.raises(InvalidInput, match="sorted/owl: the folder cannot be made: "):
+        apply_plan(project, folder, plan_sorting(project, folder, [item], target))
+
+
 def test_content_that_changed_is_not_sorted_under_its_old_category(project: ProjectFile, folder: Path) -> None:
     item, target = put(folder, "a.jpg", b"a"), folder.parent / "sorted"
     plan = plan_sorting(project, folder, [item], target)
@@ -247,6 +313,25 @@ def test_a_file_system_without_links(
     target = folder.parent / "sorted"
     sort_all(project, folder, [put(folder, "a.jpg", b"a")], target, way)
     assert files_in(target) == {"owl/a.jpg": b"a"}
+    undo_sorting(project, folder)
+    assert (files_in(folder), files_in(target)) == ({"a.jpg": b"a"}, {})
+
+
+def test_photographs_that_cannot_be_taken_out_of_their_folder_are_named(
+    project: ProjectFile, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    item, target, unlink = put(folder, "a.jpg", b"a"), folder.parent / "sorted", os.unlink
+
+    def not_here(path: str) -> None:
+        if os.path.dirname(path) == str(folder):
+            raise PermissionError(errno.EACCES, "Permission denied", path)
+        unlink(path)
+
+    plan = plan_sorting(project, folder, [item], target, "move")
+    with monkeypatch.context() as patch:
+        patch.setattr(sort.os, "unlink", not_here)
+        with pytest.raises(InvalidInput, match=rf"^{folder}/a\.jpg: permission denied; what was sorted so far is kept"):
+            apply_plan(project, folder, plan)
     undo_sorting(project, folder)
     assert (files_in(folder), files_in(target)) == ({"a.jpg": b"a"}, {})
 

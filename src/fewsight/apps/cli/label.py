@@ -86,7 +86,7 @@ def label(
         _show(server.page.address, no_browser)
         say("the page is open; Ctrl-C ends it.")
         _wait(session, server, stopped)
-        _end(session, server, folder, demo)
+        _end(session, server, folder, project, demo)
 
 
 def _sample_photos() -> Path:
@@ -178,7 +178,7 @@ def _bar(session: LabellingSession) -> Iterator[Callable[[], None]]:
         yield update
 
 
-def _end(session: LabellingSession, server: PageServer, folder: Path, demo: bool) -> None:
+def _end(session: LabellingSession, server: PageServer, folder: Path, project: Path | None, demo: bool) -> None:
     """Stop both within two seconds; then a line of what was done, and what to type next."""
     ending = threading.Thread(target=server.stop, name="page-ending")
     ending.start()
@@ -190,7 +190,8 @@ def _end(session: LabellingSession, server: PageServer, folder: Path, demo: bool
         f"{plural(closing.n_answers, 'image')} answered in this session; {closing.n_labelled:,} labelled in all, "
         f"{closing.n_left:,} left."
     )
-    tell(f"To go on: fewsight label {again}    To sort: fewsight sort {_quoted(folder)} {target}")
+    where = f" --project {_quoted(project)}" if project else ""
+    tell(f"To go on: fewsight label {again}{where}    To sort: fewsight sort {_quoted(folder)} {target}{where}")
 
 
 def _quoted(path: Path) -> str:

@@ -67,24 +67,35 @@ def sort(
     Shows the plan first. Nothing is overwritten or deleted; a run that was stopped can be repeated or undone. With --undo, a copy
     whose original is gone stays. The project file remembers what was sorted; with --model one is begun where there is none.
     """
+    from fewsight.apps.cli.console import list_unreadable, plural, say
+
+    undoing = (
+        f"fewsight sort {shlex.quote(str(folder))}{f' --project {shlex.quote(str(project))}' if project else ''} --undo"
+    )
     if undo:
         with open_project(folder, project, None) as bench, progress_bars():
-            _answer_undo(bench.undo_sort(target), as_json)
+            _answer_undo(bench.undo_sort(target), undoing, as_json)
         return
     if target is None:
         raise typer.BadParameter("TARGET is missing: the folder to sort into.")
     _check_model(model)
     with open_project(folder, project, None, create=model is not None) as bench, progress_bars():
         bench.scan()
-        items = bench.labelled_files()
+        items, unreadable, n_open = bench.labelled_files(), bench.unreadable_files(), 0
         if model is not None:
-            items += bench.predicted_files(model, options.workplace(jobs, cache_folder, no_cache))
+            predicted, unread = bench.predicted_files(model, options.workplace(jobs, cache_folder, no_cache))
+            items, unreadable = items + predicted, unreadable + unread
+        else:
+            n_open = len(bench.unanswered_files())
         plan = bench.plan_sort(items, target, way, least)
     _answer_plan(plan, as_json)
+    list_unreadable(unreadable)
+    if n_open:
+        say(f"{plural(n_open, 'image')} without a label will stay; --model MODEL sorts images without a label, too.")
     if (plan.files or plan.half_moved) and _may(yes, as_json):
         with open_project(folder, project, None) as bench, progress_bars():
             outcome = bench.sort(plan)
-        _answer(outcome, plan, folder, as_json)
+        _answer(outcome, plan, undoing, as_json)
 
 
 def _check_model(model: Path | None) -> None:
@@ -120,22 +131,25 @@ def _answer_plan(plan: SortPlan, as_json: bool) -> None:
         tell(f"{plural(len(plan.taken_back), 'file')} of an earlier sorting will change folders.")
 
 
-def _answer(outcome: SortOutcome, plan: SortPlan, folder: Path, as_json: bool) -> None:
+def _answer(outcome: SortOutcome, plan: SortPlan, undoing: str, as_json: bool) -> None:
     from fewsight.apps.cli.console import list_unreadable, plural, tell
 
     if as_json:
         tell_json({"done": outcome.n_done, "left": [str(each) for each in outcome.left], "folders": plan.counts})
         return
-    tell(f"Sorted {plural(outcome.n_done, 'file')}. To take it back: fewsight sort {shlex.quote(str(folder))} --undo")
+    tell(f"Sorted {plural(outcome.n_done, 'file')}. To take it back: {undoing}")
     list_unreadable(outcome.left)
 
 
-def _answer_undo(outcome: SortOutcome, as_json: bool) -> None:
+def _answer_undo(outcome: SortOutcome, undoing: str, as_json: bool) -> None:
     from fewsight.apps.cli.console import plural, say, tell
 
     if as_json:
-        tell_json({"undone": outcome.n_done, "left": [str(each) for each in outcome.left]})
+        left = [str(each) for each in outcome.left]
+        tell_json({"undone": outcome.n_done, "left": left, "earlier": outcome.n_earlier})
         return
     tell(f"Took back {plural(outcome.n_done, 'file')}.")
+    if outcome.n_earlier:
+        tell(f"{plural(outcome.n_earlier, 'file')} of an earlier sorting stay there; to take them back, too: {undoing}")
     for failure in outcome.left:
         say(str(failure))

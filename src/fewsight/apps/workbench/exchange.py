@@ -38,7 +38,7 @@ from fewsight.images.files import printable, read_bytes
 from fewsight.images.hashing import hash_of
 from fewsight.images.image import ImageFile
 from fewsight.images.image_set import ImageSet, image_set_from_class_folders
-from fewsight.images.table import CATEGORY_COLUMNS, FILE_COLUMNS, delimiter_of, text_of_table
+from fewsight.images.table import CATEGORY_COLUMNS, FILE_COLUMNS, FilesByName, delimiter_of, text_of_table
 
 CATEGORY, NONE, DISCARDED, DISAGREEMENT = "category", "none of these", "discarded", "disagreement"
 _KINDS = {CATEGORY: "label", NONE: "none", DISCARDED: "discard"}
@@ -143,12 +143,12 @@ def _replaced(project: ProjectFile, folder: Path) -> list[bytes]:
 
 def read_table(csv_path: str | os.PathLike[str], project: ProjectFile, folder: Path) -> Found:
     """The labels of a table, for files of the folder."""
-    found, content = Found(), _Contents(project, folder)
+    found, content, files = Found(), _Contents(project, folder), FilesByName(os.fspath(folder))
     for file, category, answer, given in _rows(csv_path):
         kind = _KINDS.get(answer) or ("label" if category else None)
         if kind is None:  # unlabelled, or a disagreement
             continue
-        path = in_folder(folder, folder / file)
+        path = in_folder(folder, files.find(file)[0])
         now = None if path is None else content.of(path)
         if given and now != given and content.finds(given):
             now = given  # renamed since
@@ -248,7 +248,7 @@ class _Contents:
 def _rows(csv_path: str | os.PathLike[str]) -> Iterator[tuple[str, str, str, str]]:
     """File, category, answer and hash of each row; a missing column is empty."""
     text = text_of_table(csv_path, "the table of labels")
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter_of(text), strict=True)
     try:
         heading = [cell.strip().lower() for cell in next(reader, [])]
         columns = [_column(heading, names) for names in (FILE_COLUMNS, CATEGORY_COLUMNS, ("answer",), ("hash",))]

@@ -46,6 +46,7 @@ class FeatureSupply:
         self._to_ask = False  # features of some images are wanted, and `want` has not asked for them yet
         self._ordered: set[str] | None = None  # images whose place in the pool is kept
         self.failure: str | None = None
+        self._first_failure: str | None = None  # of an image
         self.learned_from = self._kept_images()
         self.fitted: Path | None = None  # the file of fitted channels, once there is one
         if self.learned_from and self._file(self.learned_from).is_file():
@@ -58,6 +59,12 @@ class FeatureSupply:
         return len(self._encoded) if self.fitted else len(self._described)
 
     @property
+    def remark(self) -> str | None:
+        """Why there are no features, where not one image has any: the channels may be at fault, such as by their names."""
+        no_features = self._first_failure is not None and not self._described and not self._encoded
+        return f"Features cannot be computed: {self._first_failure}" if no_features else None
+
+    @property
     def is_busy(self) -> bool:
         """Whether codebooks are being learned, or images wait to be asked for again."""
         return self._fitting or self._to_ask
@@ -66,6 +73,7 @@ class FeatureSupply:
         """An image has features, and encodings by these channels."""
         with self._lock:
             self._known.add(image)
+            self._first_failure = self._first_failure or failure
             if failure is None:
                 self._described[image] = None
                 if fitted is not None and fitted == self.fitted:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +20,7 @@ from fewsight.apps.workbench.project.location import FILE_NAME
 from fewsight.channels import Channel
 from fewsight.images import FeatureCache, Image, ImageSet, image_set_from_class_folders, image_set_from_table
 from fewsight.images.duplicates import opens
+from fewsight.images.files import printable
 
 PATIENCE_SECONDS = 20.0  # for threads to end; one image takes far less
 
@@ -48,6 +50,18 @@ class ImageSource:
         kept = images.select([i for i, label in enumerate(images.labels) if label not in self.exclude])
         kept.unreadable, kept.outsiders = images.unreadable, images.outsiders
         return kept
+
+    def remarks(self, images: ImageSet) -> tuple[str, ...]:
+        """What to say where labels contradict the category folders that images lie in: somebody may have corrected those."""
+        other = []
+        for image, label in zip(images.images, images.labels, strict=True):
+            folder = os.path.relpath(image.name, printable(self.folder)).split(os.sep)[0]
+            if label is not None and folder != label and folder in images.classes:
+                other.append(f"{image.name} ({label})")
+        if not other:
+            return ()
+        lie = "1 image lies" if len(other) == 1 else f"{len(other):,} images lie"
+        return (f"{lie} in the folder of another category than the label says, which counts: {', '.join(other[:3])}.",)
 
 
 @dataclass(frozen=True)

@@ -131,7 +131,7 @@ def learn_folder(
         )
     replaced = output.exists()
     save(learned.model, output)
-    return replace(learned, replaced=replaced, remarks=(*why, *learned.remarks))
+    return replace(learned, replaced=replaced, remarks=(*why, *source.remarks(images), *learned.remarks))
 
 
 def learn(

@@ -35,6 +35,7 @@ EXAMPLES = 3  # images beside a category's button
 UNKNOWN, UNSURE, UNREAD = "unknown", "unsure", "unread"
 SURE_AT_LEAST = 0.5  # below, an image belongs to no group of its own unless somebody says otherwise
 FEWEST_CHECKS = 8  # random checks, below which no accuracy is told
+STILL_PREPARING = "Images are still being prepared; whether more labels would help is told when all of them are."
 MAY_BELONG = 0.05  # the probability from which an image is offered for a second look
 
 
@@ -200,12 +201,15 @@ def nearest(
     return [GridImage(other, stock.shown(other), value) for value, other in found[:n]]
 
 
-def sortable_files(opinion: Opinion | None, facts: Facts, stock: ImageStock) -> list[Sortable]:
-    """Every file that was read, with its label or what it is taken for; discarded ones and disagreements are left out."""
+def sortable_files(opinion: Opinion | None, facts: Facts, stock: ImageStock, has_all: bool) -> list[Sortable]:
+    """Every file that was read, with its label or what it is taken for; discarded ones and disagreements are left out, and
+    images that the model has still to see."""
     found = []
     for image, paths in stock.paths.items():
         standing = facts.standings.get(image)
         if standing is not None and (standing.choice is None or standing.choice.kind == "discard"):
+            continue
+        if standing is None and not has_all and (opinion is None or opinion.place(image) is None):
             continue
         item = result_of(image, opinion, facts, stock)
         name = None if item.category is None else facts.categories.get(item.category)
@@ -213,8 +217,11 @@ def sortable_files(opinion: Opinion | None, facts: Facts, stock: ImageStock) -> 
     return found
 
 
-def in_words(status: Status | None) -> tuple[str, str]:
-    """Accuracy with its interval, and the advice to stop, a phrase each; empty while there is nothing worth saying."""
+def in_words(status: Status | None, has_all: bool) -> tuple[str, str]:
+    """Accuracy with its interval, and the advice to stop, a phrase each; empty while there is nothing worth saying.
+
+    Without all images (`has_all`) there is no advice to stop: it speaks of those that the model has seen.
+    """
     if status is None:
         return "", ""
     accuracy = _telling(status.accuracy)
@@ -223,7 +230,7 @@ def in_words(status: Status | None) -> tuple[str, str]:
     else:
         interval = f"({100 * accuracy.low:.0f} to {100 * accuracy.high:.0f} %)"
         right = f"{_about(accuracy.estimate, 'about {} %', 'nearly all')} right {interval}"
-    return right, _spaced(status.advice.reason) if status.advice.stop else ""
+    return right, _spaced(status.advice.reason) if status.advice.stop and has_all else ""
 
 
 def _about(share: float, text: str, all_of_them: str) -> str:
@@ -242,7 +249,11 @@ def _telling(accuracy: Accuracy | None) -> Accuracy | None:
 
 
 def progress_of(
-    counts: Sequence[tuple[str, str, int]], n_labelled: int, status: Status | None, known: KnownProgress | None
+    counts: Sequence[tuple[str, str, int]],
+    n_labelled: int,
+    status: Status | None,
+    known: KnownProgress | None,
+    has_all: bool,
 ) -> Progress:
     """How far labelling has come."""
     labelled = f"{n_labelled:,} {'image' if n_labelled == 1 else 'images'} labelled."
@@ -251,6 +262,8 @@ def progress_of(
     accuracy = _telling(status.accuracy)
     n_more, goal = (None, None) if accuracy is None else _outlook(status, accuracy)
     advice = status.advice.reason if status.advice.stop or accuracy is not None else ""
+    if status.advice.stop and not has_all:
+        advice = STILL_PREPARING
     if goal is not None:
         advice += f" About {goal[1]:,} more answers to reach {goal[0]:.0%}."
     advice = _spaced(advice)

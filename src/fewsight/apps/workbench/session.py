@@ -241,8 +241,8 @@ class LabellingSession:
         with self._changed:
             facts, stock, learned = self._facts, self._watch.stock, self._learning.learned
             n_there = sum(image in stock.paths for image in facts.standings)
-            remarks = [self.bench.remark or "", *self._watch.remarks(), learned.failure]
-            accuracy, advice = opinion_pages.in_words(learned.status)
+            remarks = [self.bench.remark, *self._watch.remarks(), self._supply.remark, learned.failure]
+            accuracy, advice = opinion_pages.in_words(learned.status, self._has_all_images())
             return SessionState(
                 version=self._version,
                 last_event=self.bench.last_event,
@@ -262,7 +262,7 @@ class LabellingSession:
                 n_behind=max(0, facts.n_labelled - learned.n_labelled),
                 accuracy=accuracy,
                 advice=advice,
-                remarks=tuple(filter(None, remarks)),
+                remarks=tuple(dict.fromkeys(filter(None, remarks))),
                 who=self.bench.who,
                 folder=printable(self.bench.folder),
                 n_images=len(stock.paths),
@@ -346,7 +346,7 @@ class LabellingSession:
         facts, learned = self._facts, self._learning.learned
         counts = [(key, name, facts.counts.get(key, 0)) for key, name in facts.categories.items()]
         known = self._learning.call(lambda model: model.progress())
-        return opinion_pages.progress_of(counts, facts.n_labelled, learned.status, known)
+        return opinion_pages.progress_of(counts, facts.n_labelled, learned.status, known, self._has_all_images())
 
     def save_model(self, path: str | os.PathLike[str]) -> None:
         """Write the learner as it is now, a file for `fewsight predict`."""
@@ -355,6 +355,12 @@ class LabellingSession:
         from fewsight.persistence import save
 
         check_outputs({MODEL: Path(path)}, [self.bench.folder, self.bench.file.path])
+        known, given = self._learning.learned.n_labelled, self._facts.n_labelled
+        if known < given and not self._has_all_images():
+            raise InvalidInput(
+                f"session: the model knows {known:,} of {given:,} labels so far, as images are still being prepared; "
+                "write it when they are."
+            )
         model = self._learning.call(lambda model: model.learner_or_refusal(), seconds=60.0)
         if model is None:
             raise InvalidInput("session: there is no model to write yet; label images of two categories first.")
@@ -399,7 +405,8 @@ class LabellingSession:
     def plan_sort(self, target: str | os.PathLike[str], way: str = "copy", least: float = 0.5) -> SortPreview:
         """What sorting into a folder would do: with labels where there are some, else by what the model thinks."""
         with self._changed:
-            items = opinion_pages.sortable_files(self._learning.opinion, self._facts, self._watch.stock)
+            opinion, has_all = self._learning.opinion, self._has_all_images()
+            items = opinion_pages.sortable_files(opinion, self._facts, self._watch.stock, has_all)
         return self._sorting.plan(items, target, way, least)
 
     def sort(self, plan_id: str) -> SortReport:
@@ -433,6 +440,11 @@ class LabellingSession:
     def _learning(self) -> ModelThread:
         assert self._model is not None, "made when the session is"
         return self._model
+
+    def _has_all_images(self) -> bool:
+        """Whether nothing is left to prepare, and the model knows all that was prepared."""
+        waits = self._watch.stock.n_unread or self._watch.preparation.n_waiting or self._supply.is_busy
+        return not waits and self._supply.n_features <= len(self._learning.position_of)
 
     def _poke(self) -> None:
         """There are new features."""

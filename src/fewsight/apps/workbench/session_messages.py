@@ -212,10 +212,12 @@ class SortPreview:
 
 @dataclass(frozen=True)
 class SortReport:
-    """What a sorting, or its undo, did, and which files it left alone, with the reason."""
+    """What a sorting, or its undo, did, and which files it left alone, with the reason; after undo, how many files earlier
+    sortings made in the same folder."""
 
     n_done: int
     left: list[tuple[str, str]]
+    n_earlier: int = 0
 
 
 @dataclass(frozen=True)

@@ -58,6 +58,7 @@ class SortPlan:
     folders: tuple[bytes, ...]  # that are to be made
     taken_back: tuple[Placed, ...] = ()  # of an earlier sorting, because their category is another one now
     half_moved: tuple[Placed, ...] = ()  # by a run that was killed; their originals are still to go
+    gone: tuple[Placed, ...] = ()  # of an earlier sorting, removed by hand since; they are made again
     n_in_place: int = 0  # made by an earlier sorting already
 
     @property
@@ -72,6 +73,7 @@ class SortOutcome:
 
     n_done: int = 0
     left: list[UnreadableImage] = field(default_factory=list)
+    n_earlier: int = 0  # after undo: files that earlier sortings made in the same target
 
 
 def plan_sorting(
@@ -90,11 +92,15 @@ def plan_sorting(
     names, taken = FolderNames((UNSURE, UNKNOWN)), _names_in(place)
     files: list[Placed] = []
     taken_back: list[Placed] = []
+    gone: list[Placed] = []
     n_in_place = 0
     for item in sorted(items, key=lambda item: item.path):
         inside = _folder_of(item, names, least)
         before = earlier.get(item.path)
         if before is not None and before.hash != item.hash:
+            before = None
+        if before is not None and not _is_in(place, before, taken):
+            gone.append(before)
             before = None
         now = before.target if before else in_folder(place, absolute_path(folder, item.path))
         if now is not None and now.startswith(os.fsencode(inside) + b"/"):
@@ -105,12 +111,13 @@ def plan_sorting(
         files.append(Placed(item.path, relative_path(os.path.join(inside, name)), item.hash))
     used = {file.target.split(b"/")[0] for file in files}
     new = [each for each in sorted({b"", *used}) if not (place / os.fsdecode(each)).is_dir()] if files else []
-    return SortPlan(place, way, tuple(files), tuple(new), tuple(taken_back), tuple(half_moved), n_in_place)
+    return SortPlan(place, way, tuple(files), tuple(new), tuple(taken_back), tuple(half_moved), tuple(gone), n_in_place)
 
 
 def apply_plan(project: ProjectFile, folder: Path, plan: SortPlan) -> SortOutcome:
     """Do what the plan says."""
     outcome = SortOutcome()
+    _note(project, plan.gone, "undone")
     if plan.taken_back:
         _take_back(project, folder, plan.target, plan.taken_back, outcome)
         outcome.n_done = 0
@@ -131,8 +138,21 @@ def undo_sorting(project: ProjectFile, folder: Path, target: str | os.PathLike[s
     number, place = found
     outcome = SortOutcome()
     rows = [row for row in (*_rows(project, place, "done"), *_rows(project, place, "planned")) if row.sorting == number]
-    _take_back(project, folder, place, rows, outcome)
+    is_there = [os.path.lexists(absolute_path(place, row.target)) for row in rows]
+    there, gone = (
+        [row for row, here in zip(rows, is_there, strict=True) if here is wanted] for wanted in (True, False)
+    )
+    moved = _ways(project)[number] == "move"
+    lost = [row for row in gone if moved and not os.path.lexists(absolute_path(folder, row.source))]
+    if lost and not there:
+        raise InvalidInput(
+            f"sort: {printable(place)}: must hold the files that were moved there, got none of them; put the folder back "
+            "(or connect its disk), then undo again."
+        )
+    _take_back(project, folder, place, [*there, *lost], outcome)
+    _note(project, gone, "undone")
     _remove_folders(project, place, number)
+    outcome.n_earlier = len(_rows(project, place, "done"))
     return outcome
 
 
@@ -173,6 +193,14 @@ def _folder_of(item: Sortable, names: FolderNames, least: float) -> str:
     if item.unknown:
         return UNKNOWN
     return UNSURE if item.category is None or item.confidence < least else names.of(item.category)
+
+
+def _is_in(place: Path, row: Placed, folders: Iterable[str]) -> bool:
+    """Whether a file that was made is still in the target: in its place, or in the folder that somebody moved it to."""
+    name = os.path.basename(os.fsdecode(row.target))
+    if os.path.lexists(absolute_path(place, row.target)):
+        return True
+    return any(content_of(os.path.join(place, each, name)) == row.hash for each in folders)
 
 
 def _device(path: Path) -> int:
@@ -268,13 +296,12 @@ def _run(
 
 
 def _make_folders(project: ProjectFile, plan: SortPlan, sorting: int) -> None:
-    try:
-        for name in plan.folders:
-            (plan.target / os.fsdecode(name)).mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InvalidInput(
-            f"{printable(plan.target)}: the folder cannot be made: {reason_of(error, plan.target)}."
-        ) from None
+    for name in plan.folders:
+        place = plan.target / os.fsdecode(name)
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise InvalidInput(f"{printable(place)}: the folder cannot be made: {reason_of(error, place)}.") from None
     _note(project, [Placed(b"", name + b"/", "", sorting) for name in plan.folders], "done")
 
 

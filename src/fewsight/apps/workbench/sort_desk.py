@@ -51,4 +51,4 @@ class SortDesk:
 
 
 def _report(outcome: SortOutcome) -> SortReport:
-    return SortReport(outcome.n_done, [(each.name, each.reason) for each in outcome.left])
+    return SortReport(outcome.n_done, [(each.name, each.reason) for each in outcome.left], outcome.n_earlier)

@@ -53,8 +53,10 @@ def make_file(way: str, folder: Path, target: Path, row: Placed) -> str | None:
         return error.reason
     except OSError as error:
         if error.errno in HOPELESS:
+            at_fault = source if error.filename == source and error.filename2 is None else place
             raise InvalidInput(
-                f"{printable(place)}: {reason_of(error, place)}; what was sorted so far is kept, and a repeated run goes on."
+                f"{printable(at_fault)}: {reason_of(error, at_fault)}; what was sorted so far is kept, "
+                "and a repeated run goes on."
             ) from None
         return reason_of(error, source)
     return None
@@ -134,7 +136,8 @@ def remove_file(folder: Path, target: Path, row: Placed, way: str) -> str | None
     """Remove one file that was made, or say why it stays."""
     source, place = absolute_path(folder, row.source), absolute_path(target, row.target)
     if not os.path.lexists(place):
-        return None
+        lost = way == "move" and not os.path.lexists(source)
+        return f"it is no longer at {printable(place)}, so it cannot be moved back" if lost else None
     if not is_made(folder, target, row, way):
         return f"{printable(place)} has changed since, so it stays"
     try:

@@ -22,7 +22,7 @@ from fewsight.apps.workbench import exchange
 from fewsight.apps.workbench import scan as scanning
 from fewsight.apps.workbench import sort as sorting
 from fewsight.apps.workbench.exchange import Exported, Found, Wish
-from fewsight.apps.workbench.project.catalogue import KnownFile, absolute_path, captures, known_files
+from fewsight.apps.workbench.project.catalogue import KnownFile, absolute_path, captures, known_files, shown_path
 from fewsight.apps.workbench.project.events import (
     LONGEST_NAME,
     Act,
@@ -278,28 +278,47 @@ class Workbench:
         found = (_answered(file.path, str(file.hash), present) for file in there)
         return [each for each in found if each is not None]
 
-    def predicted_files(self, model_file: str | os.PathLike[str], workplace: Workplace | None = None) -> list[Sortable]:
-        """What a model file says about every file that nobody has said anything about; for `plan_sort`."""
+    def unreadable_files(self) -> list[UnreadableImage]:
+        """Every file that is there and was found to be unreadable."""
+        there = (file for file in self.files().values() if file.vanished_at is None)
+        return [
+            UnreadableImage(shown_path(file.path), file.unreadable) for file in there if file.unreadable is not None
+        ]
+
+    def unanswered_files(self) -> list[KnownFile]:
+        """Every file that is there, may be read, and that nobody has said anything about."""
+        standings = self.present.standings()
+        return [
+            file
+            for file in self.files().values()
+            if file.vanished_at is None and file.unreadable is None and file.hash not in standings
+        ]
+
+    def predicted_files(
+        self, model_file: str | os.PathLike[str], workplace: Workplace | None = None
+    ) -> tuple[list[Sortable], list[UnreadableImage]]:
+        """What a model file says about the `unanswered_files`, for `plan_sort`; and those that cannot be read."""
         from fewsight.apps.workbench.predicting import predict_images
 
         present = self.present
         standings = present.standings()
-        open_ones = {
-            absolute_path(self.folder, path): file
-            for path, file in self.files().items()
-            if file.vanished_at is None and file.unreadable is None and file.hash not in standings
-        }
+        open_ones = {absolute_path(self.folder, file.path): file for file in self.unanswered_files()}
         if not open_ones:
-            return []
+            return [], []
         found = []
-        for each in predict_images(Path(model_file), list(open_ones), workplace=workplace):
-            file = open_ones[each.file]
-            content = file.hash or hash_of(read_bytes(each.file))
-            if content not in standings:
-                found.append(Sortable(file.path, content, each.category, each.probability, each.unknown == "yes"))
-            elif (known := _answered(file.path, content, present)) is not None:  # a copy of an image that has an answer
-                found.append(known)
-        return found
+        predictions = predict_images(Path(model_file), list(open_ones), workplace=workplace)
+        try:
+            for each in predictions:
+                file = open_ones[each.file]
+                content = file.hash or hash_of(read_bytes(each.file))
+                if content not in standings:
+                    found.append(Sortable(file.path, content, each.category, each.probability, each.unknown == "yes"))
+                elif (known := _answered(file.path, content, present)) is not None:  # a copy of an answered image
+                    found.append(known)
+        except InvalidInput:
+            if len(predictions.unreadable) < len(open_ones):
+                raise
+        return found, predictions.unreadable
 
     def plan_sort(
         self, items: Sequence[Sortable], target: str | os.PathLike[str], way: str = "copy", least: float = 0.5

@@ -169,8 +169,16 @@ def test_results_are_sorted_as_planned_and_sorting_is_undone(taught: tuple[Progr
     found = {path.name for path in (tmp_path / "photos-sorted").rglob("*.png")}
     assert found == {path.name for path in (tmp_path / "photos").glob("*.png")}
     assert {"red", "green", "blue"} <= {path.name for path in (tmp_path / "photos-sorted").iterdir()}
+    next((tmp_path / "photos-sorted" / "red").iterdir()).unlink()
+    page.click('[data-open="sort"]')
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#plan:has-text('1 files go to')")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#outcome:has-text('Sorted 1 files')")
     page.click("#undo-sort")
-    page.wait_for_selector("#outcome:has-text('Took back 60 files')")
+    page.wait_for_selector("#outcome:has-text('59 files of an earlier sorting stay there')")
+    page.click("#undo-sort")
+    page.wait_for_selector("#outcome:has-text('Took back 59 files')")
     assert list((tmp_path / "photos-sorted").rglob("*.png")) == []
     assert len(list((tmp_path / "photos").glob("*.png"))) == 60
 

@@ -354,6 +354,24 @@ def test_what_the_server_refuses_is_said_and_not_sent_again(tmp_path: Path, star
     assert len(program.labels()) == 2
 
 
+def test_answers_wait_as_long_as_the_project_cannot_be_written(tmp_path: Path, start: Start, open_page: Open) -> None:
+    write_pictures(tmp_path / "photos", 12)
+    program = start(tmp_path / "photos")
+    page = open_page(program.address)
+    said = {name_it(page, "owl")}
+    settled(page)
+    loaded_ahead(page, 4)
+    project, away = tmp_path / "photos" / "fewsight.sqlite", tmp_path / "away.sqlite"
+    project.rename(away)
+    said |= {press(page, "1"), press(page, "1")}
+    page.wait_for_selector("#link:has-text('the project file has vanished')")
+    page.wait_for_timeout(20_000)  # more attempts than a request that fails for another reason is given
+    assert page.locator("#refusals p").count() == 0
+    away.rename(project)
+    settled(page)
+    assert set(program.labels()) == said
+
+
 def test_a_new_category_offers_earlier_images(tmp_path: Path, start: Start, open_page: Open) -> None:
     write_pictures(tmp_path / "photos", 10)
     program = start(tmp_path / "photos")

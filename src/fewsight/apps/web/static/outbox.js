@@ -93,7 +93,7 @@ export class Outbox extends EventTarget {
       const tells = entry.body.page === this.#tab && TELLING.includes(entry.path);
       return await ask(entry.path, tells ? { ...entry.body, ...this.has() } : entry.body);
     } catch (failure) {
-      const hopeless = failure instanceof Troubled && this.#failures >= MOST_TROUBLES;
+      const hopeless = failure instanceof Troubled && !failure.later && this.#failures >= MOST_TROUBLES;
       if (!(failure instanceof Refused) && !hopeless) throw failure;
       if (await this.#sameName(entry)) return null;
       this.#drop(entry);

@@ -102,7 +102,8 @@ function forgetPlanButKeep(text) {
 byId("undo-sort").addEventListener("click", async () => {
   const problem = make("p", { className: "problem", role: "alert" });
   const outcome = await attempt(problem, () => ask("/api/sort/undo", {}));
-  if (outcome) tellOutcome(make("p", {}, fill(words.results.unsorted, { n: outcome.n_done })), ...leftLines(outcome.left));
-  else tellOutcome(problem);
+  if (!outcome) return tellOutcome(problem);
+  const earlier = outcome.n_earlier ? [make("p", {}, fill(words.results.earlier, { n: outcome.n_earlier }))] : [];
+  tellOutcome(make("p", {}, fill(words.results.unsorted, { n: outcome.n_done })), ...earlier, ...leftLines(outcome.left));
 });
 page.ready();

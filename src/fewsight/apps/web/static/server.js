@@ -7,8 +7,13 @@ export class Refused extends Error {
     this.status = status;
   }
 }
-/** The server cannot do it just now. */
-export class Troubled extends Error {}
+/** The server cannot do it just now; `later` if nothing is wrong with the request, such as when the disk is full. */
+export class Troubled extends Error {
+  constructor(message, later) {
+    super(message);
+    this.later = later;
+  }
+}
 /** This browser's cookie is of an earlier run. */
 export class Restarted extends Error {}
 
@@ -24,6 +29,6 @@ export async function ask(path, body) {
   if (response.ok) return response.json();
   const message = await response.json().then((found) => found.error.message, () => response.statusText);
   if (response.status === 401) throw new Restarted(message);
-  if (response.status >= 500) throw new Troubled(message);
+  if (response.status >= 500) throw new Troubled(message, response.status === 503);
   throw new Refused(response.status, message);
 }
