@@ -11,7 +11,7 @@ is chosen for each way by the error on a third of the training half that is left
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,7 @@ from experiments.gehler2009.pca_sift import Grid, PcaSift
 from experiments.rodner2012.results import kept, record, write_results
 from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import track
+from fewsight._base.replacement import replacing
 from fewsight._base.types import Array, Indices, Pixels
 from fewsight._compiled import chi_square
 from fewsight.encodings import kmeans_codebook
@@ -116,17 +117,13 @@ def histograms(points: Single, books: Sequence[Single], sizes: Sequence[int]) ->
     return {K: list(counts) for K, counts in found.items()}
 
 
-def kernels(rows: Sequence[Counts], train: Indices, test: Indices) -> tuple[GramStack, BlockStack]:
-    """exp(-chi-square / the median of the training distances) of each codebook."""
-    stack, blocks = GramStack(len(train)), BlockStack((len(test), len(train)))
-    for counts in track(rows, "kernels", len(rows)):
-        shares = counts / counts.sum(axis=1, keepdims=True)
-        ours, theirs = (scipy.sparse.csr_array(shares[part]) for part in (train, test))
-        apart = chi_square.distances(ours)
-        scale = float(np.median(apart[np.triu_indices(len(train), 1)]))
-        stack.append(np.exp(-apart / scale))
-        blocks.append(np.exp(-chi_square.distances(theirs, ours) / scale))
-    return stack, blocks
+def kernel(counts: Counts, train: Indices, test: Indices) -> Array:
+    """exp(-chi-square / the median of the training distances) between all tiles, the training half first, and that half."""
+    shares = counts / counts.sum(axis=1, keepdims=True)
+    ours, theirs = (scipy.sparse.csr_array(shares[part]) for part in (train, test))
+    apart = chi_square.distances(ours)
+    scale = float(np.median(apart[np.triu_indices(len(train), 1)]))
+    return np.exp(-np.concatenate([apart, chi_square.distances(theirs, ours)]) / scale)
 
 
 @dataclass(frozen=True)
@@ -137,6 +134,12 @@ class Measured:
     blocks: BlockStack
     labels: Indices
     test_labels: Indices
+
+    @classmethod
+    def of(cls, found: Single, labels: Indices, test_labels: Indices) -> Measured:
+        """From kernels between all tiles and the training half, (k, tiles, training tiles)."""
+        n = found.shape[2]
+        return cls(GramStack.of(K[:n] for K in found), BlockStack.of(K[n:] for K in found), labels, test_labels)
 
     def inner(self) -> Measured:
         """The training half alone: a third of it is left out, texture by texture."""
@@ -163,23 +166,43 @@ def best_penalty(error_at: Callable[[float], float]) -> float:
     return min(PENALTIES, key=lambda C: (error_at(C), C))
 
 
-def cells(tiles: Tiles, codebooks: int, seed: int, sizes: Sequence[int]) -> Iterator[tuple[int, dict[str, Any]]]:
-    """One split: the words of each codebook, and what was measured with them."""
+def prepare(tiles: Tiles, codebooks: int, seed: int, places: Mapping[int, Path]) -> None:
+    """The kernel of each codebook of a split, and last that of one by k-means, into one file for each size of codebook:
+    (codebooks + 1, tiles, training tiles) in single precision."""
     train, test = halves(tiles.labels, seed)
     rng = np.random.default_rng([seed, 1])
     features = PcaSift.learned_from([tiles.planes[i] for i in train], N_COMPONENTS, Grid(), rng)
     points = features.describe_all(tiles.planes)
     pool = points[train].reshape(-1, N_COMPONENTS)
-    books = [pool[rng.permutation(len(pool))[: max(sizes)]] for _ in range(codebooks)]
-    rows = histograms(points, books, sizes)
+    books = [pool[rng.permutation(len(pool))[: max(places)]] for _ in range(codebooks)]
+    rows = histograms(points, books, list(places))
     sample = pool[np.sort(rng.permutation(len(pool))[:SAMPLE])]
-    for K in sizes:
+    for K, place in places.items():
         centres = kmeans_codebook(sample, K, random_state=seed).words
-        labels = tiles.labels[train], tiles.labels[test]
-        here = Measured(*kernels(rows.pop(K), train, test), *labels)
-        clustered = Measured(
-            *kernels(histograms(points, [centres], [len(centres)])[len(centres)], train, test), *labels
-        )
+        counted = [*rows.pop(K), *histograms(points, [centres], [len(centres)])[len(centres)]]
+        found = np.empty((len(counted), len(tiles.labels), len(train)), np.float32)
+        for at, counts in enumerate(track(counted, "kernels", len(counted))):
+            found[at] = kernel(counts, train, test)
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(place, durable=False) as file:
+            np.save(file, found)
+
+
+def cells(
+    tiles: Tiles, codebooks: int, seed: int, sizes: Sequence[int], work: Path
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """One split: the words of each codebook, and what was measured with them.
+
+    The kernels stay in the work folder, half a gigabyte of 250 codebooks: learning from them takes less time than making them.
+    """
+    places = {K: work / "kernels" / f"{seed}_{K}_{codebooks}.npy" for K in sizes}
+    missing = {K: place for K, place in places.items() if not place.exists()}
+    if missing:
+        prepare(tiles, codebooks, seed, missing)
+    labels = [tiles.labels[half] for half in halves(tiles.labels, seed)]
+    for K, place in places.items():
+        found = np.load(place, mmap_mode="r")
+        here, clustered = Measured.of(found[:-1], *labels), Measured.of(found[-1:], *labels)
         yield K, _ways(here, here.inner(), clustered, np.random.default_rng([seed, 3]))
 
 
@@ -216,7 +239,7 @@ def work(options: argparse.Namespace) -> None:
     for place, seed in enumerate(track(options.seeds, "splits", len(options.seeds))):
         sizes = [K for K in options.words if place < splits[K]]
         missing = [K for K in sizes if not _known(options, seed, K)]
-        for K, one in cells(tiles, options.codebooks, seed, missing) if missing else ():
+        for K, one in cells(tiles, options.codebooks, seed, missing, options.work) if missing else ():
             kept(options.work, "brodatz", _settings(options, seed, K), lambda one=one: one)  # type: ignore[misc]
             print(K, seed, {way: round(row["error"], 1) for way, row in one["rows"].items()}, flush=True)
     found = {
