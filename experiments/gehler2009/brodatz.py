@@ -11,7 +11,7 @@ is chosen for each way by the error on a third of the training half that is left
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -192,26 +192,47 @@ def best_penalty(error_at: Callable[[float], float]) -> float:
     return min(PENALTIES, key=lambda C: (error_at(C), C))
 
 
+@dataclass(frozen=True)
+class Drawn:
+    """Descriptors of all tiles (tiles, p, d), the codebooks, and the descriptors that k-means learns from."""
+
+    points: Single
+    books: list[Single]
+    sample: Single
+
+    @classmethod
+    def of(cls, tiles: Tiles, codebooks: int, seed: int, size: int) -> Drawn:
+        """Components and codebooks of this size from the training half."""
+        train, _ = halves(tiles.labels, seed)
+        rng = np.random.default_rng([seed, 1])
+        features = PcaSift.learned_from([tiles.planes[i] for i in train], N_COMPONENTS, Grid(), rng)
+        points = features.describe_all(tiles.planes)
+        pool = points[train].reshape(-1, N_COMPONENTS)
+        books = [pool[rng.permutation(len(pool))[:size]] for _ in range(codebooks)]
+        return cls(points, books, pool[np.sort(rng.permutation(len(pool))[:SAMPLE])])
+
+
 def prepare(tiles: Tiles, codebooks: int, seed: int, places: Mapping[int, Path]) -> None:
     """The kernel of each codebook of a split, and last that of one by k-means, into one file for each size of codebook:
     (codebooks + 1, tiles, training tiles) in single precision."""
     train, test = halves(tiles.labels, seed)
-    rng = np.random.default_rng([seed, 1])
-    features = PcaSift.learned_from([tiles.planes[i] for i in train], N_COMPONENTS, Grid(), rng)
-    points = features.describe_all(tiles.planes)
-    pool = points[train].reshape(-1, N_COMPONENTS)
-    books = [pool[rng.permutation(len(pool))[: max(places)]] for _ in range(codebooks)]
-    rows = histograms(points, books, list(places))
-    sample = pool[np.sort(rng.permutation(len(pool))[:SAMPLE])]
+    drawn = Drawn.of(tiles, codebooks, seed, max(places))
+    rows = histograms(drawn.points, drawn.books, list(places))
     for K, place in places.items():
-        centres = kmeans_codebook(sample, K, random_state=seed).words
-        counted = [*rows.pop(K), *histograms(points, [centres], [len(centres)])[len(centres)]]
-        found = np.empty((len(counted), len(tiles.labels), len(train)), np.float32)
-        for at, counts in enumerate(track(counted, "kernels", len(counted))):
-            found[at] = kernel(counts, train, test)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        with replacing(place, durable=False) as file:
-            np.save(file, found)
+        centres = kmeans_codebook(drawn.sample, K, random_state=seed).words
+        counted = [*rows.pop(K), *histograms(drawn.points, [centres], [len(centres)])[len(centres)]]
+        keep(place, (kernel(counts, train, test) for counts in track(counted, "kernels", len(counted))), len(counted))
+
+
+def keep(place: Path, matrices: Iterable[Array], count: int) -> None:
+    """So many matrices of one shape into one file, in single precision."""
+    found = None
+    for at, K in enumerate(matrices):
+        found = np.empty((count, *K.shape), np.float32) if found is None else found
+        found[at] = K
+    place.parent.mkdir(parents=True, exist_ok=True)
+    with replacing(place, durable=False) as file:
+        np.save(file, found)
 
 
 def cells(
@@ -250,12 +271,12 @@ def _ways(
         cell, weights = here.learned(way, C)
         rows[way] = {**cell, "C": C}
         if way == "l1":
-            rows |= _beside(here, weights, C, C_average, rng)
+            rows |= beside(here, weights, C, C_average, rng)
     curve = {str(m): here.fixed((np.arange(n) < m) / m, C_average) for m in COUNTS if m <= n}
     return {"rows": rows, "curve": curve}
 
 
-def _beside(here: Measured, l1: Array, C: float, C_even: float, rng: np.random.Generator) -> dict[str, Any]:
+def beside(here: Measured, l1: Array, C: float, C_even: float, rng: np.random.Generator) -> dict[str, Any]:
     """What l1's choice and its weights (c, k) are worth: random codebooks, the same for all classes or drawn for each of them,
     and either with the other."""
     n = len(here.grams)
