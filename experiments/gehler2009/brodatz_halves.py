@@ -4,7 +4,7 @@ One set of codebooks, drawn from the training half of one seed, compares all til
 so that a split costs seconds and there can be many. This explains the table of `brodatz` and is no part of it: the codebooks
 hold descriptors of tiles that are tested on, without their labels, and splits share them.
 
-    python -m experiments.gehler2009.brodatz_halves DATA --work FOLDER --words 300 --seeds 200-229
+    python -m experiments.gehler2009.brodatz_halves DATA --work FOLDER --words 300 --seeds 300-329
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def work(options: argparse.Namespace) -> None:
 def parser() -> argparse.ArgumentParser:
     """The options of the command."""
     folder = "the folder of the textures D1.jpg ..."
-    made = base_arguments("brodatz_halves", __doc__, folder=folder, seeds="200-229", of="splits", paper="gehler2009")
+    made = base_arguments("brodatz_halves", __doc__, folder=folder, seeds="300-329", of="splits", paper="gehler2009")
     made.add_argument("--words", type=numbers, default=(300,), help="of a codebook (300)")
     made.add_argument("--codebooks", type=int, default=N_CODEBOOKS, help=f"that are drawn ({N_CODEBOOKS})")
     made.add_argument("--json", type=Path, default=Path("experiments/results/gehler2009/brodatz_halves.json"))
