@@ -194,7 +194,7 @@ def test_an_interrupt_passes_through(run, make_set, mean_colour, monkeypatch):
         ({"learners": {}}, "evaluate: learners must name at least one, got none."),
         (
             {"combine": ("averag",)},
-            "evaluate: combine must be one of 'none', 'average', 'evidence', 'l1', 'l2', got 'averag'.",
+            "evaluate: combine must be one of 'none', 'average', 'evidence', 'l1', 'l1_even', 'l2', got 'averag'.",
         ),
         ({"combine": "none"}, "evaluate: combine must be a list of one or more words, got 'none'."),
         ({"combine": ("average",)}, "evaluate: combine 'average' needs two or more channels, got only colour."),

@@ -113,15 +113,7 @@ def test_windows_are_measured_on_a_few_images_and_taken_up_again(tmp_path, comma
 
 @pytest.mark.slow
 def test_codebooks_are_measured_on_a_few_textures(tmp_path):
-    import cv2
-
-    rng = np.random.default_rng(0)
-    (tmp_path / "images").mkdir()
-    for number in range(1, 6):
-        rows, columns = np.indices((150, 150))
-        stripes = 127 + 80 * np.sin(0.6 * (rows * np.sin(0.6 * number) + columns * np.cos(0.6 * number)))
-        spread = np.clip(stripes + 15 * rng.normal(size=(150, 150)), 0, 255).astype(np.uint8)
-        cv2.imwrite(str(tmp_path / "images" / f"D{number}.jpg"), spread)
+    write_textures(tmp_path / "images")
     options = ["--work", tmp_path / "work", "--words", "4", "--codebooks", "12", "--seeds", "100"]
     files = ["--json", tmp_path / "r.json", "--figure", tmp_path / "f.png"]
     words = [sys.executable, "-m", "experiments.gehler2009.brodatz", tmp_path / "images"]
@@ -131,9 +123,24 @@ def test_codebooks_are_measured_on_a_few_textures(tmp_path):
         for row in json.loads((tmp_path / "r.json").read_text())["records"]
         if row["metric"] == "error" and "n_kernels" not in row and "reported" not in row
     }
-    assert set(found) == {"single", "single_kmeans", "average", "l1", "l2", "as_many"}
+    random = {"as_many", "as_many_own", "as_many_weighted"}
+    assert set(found) == {"single", "single_kmeans", "average", "l1", "l1_even", "l2"} | random
     assert found["average"] <= 30.0
     assert (tmp_path / "f.png").stat().st_size > 1_000
+
+
+@pytest.mark.slow
+def test_many_halves_are_measured_with_one_set_of_codebooks(tmp_path):
+    write_textures(tmp_path / "images")
+    options = ["--work", tmp_path / "work", "--words", "4", "--codebooks", "12", "--seeds", "200-202"]
+    words = [sys.executable, "-m", "experiments.gehler2009.brodatz_halves", tmp_path / "images"]
+    subprocess.run([*words, *options, "--json", tmp_path / "r.json"], cwd=ROOT, check=True, capture_output=True)
+    found = json.loads((tmp_path / "r.json").read_text())
+    errors = {row["combine"]: row["values"] for row in found["records"] if row["metric"] == "error"}
+    assert {len(values) for values in errors.values()} == {3}
+    for row in found["paired"]:
+        apart = np.subtract(errors[row["way"]], errors[row["against"]])
+        assert row["mean"] == pytest.approx(apart.mean())
 
 
 @pytest.mark.parametrize(
@@ -154,6 +161,19 @@ def test_numbers_of_splits_that_fit_no_sizes_are_refused(given):
     options = parser().parse_args(["DATA", "--work", "WORK", "--splits", given])
     with pytest.raises(InvalidInput, match="one for each of the 3 sizes of codebook"):
         splits_of(options)
+
+
+def write_textures(folder):
+    """Five pictures of stripes, each in a direction of its own."""
+    import cv2
+
+    rng = np.random.default_rng(0)
+    folder.mkdir()
+    for number in range(1, 6):
+        rows, columns = np.indices((150, 150))
+        stripes = 127 + 80 * np.sin(0.6 * (rows * np.sin(0.6 * number) + columns * np.cos(0.6 * number)))
+        spread = np.clip(stripes + 15 * rng.normal(size=(150, 150)), 0, 255).astype(np.uint8)
+        cv2.imwrite(str(folder / f"D{number}.jpg"), spread)
 
 
 def write_classes(folder):

@@ -43,6 +43,17 @@ def test_l2_keeps_all_and_prefers_what_tells():
     assert learner.score(X[TEST], Y[TEST]) > 0.85
 
 
+def test_the_choice_of_l1_with_equal_weights_is_an_average_of_few_kernels(tmp_path):
+    few, even = fitted("l1"), fitted("l1_even")
+    np.testing.assert_array_equal(even.chosen_, few.chosen_)
+    for chosen, weights in zip(few.weights_ > 0, even.weights_, strict=True):
+        np.testing.assert_allclose(weights, chosen / chosen.sum())
+    fewsight.save(even, tmp_path / "m.fewsight")
+    found = even.latent(X[TEST]).mean
+    np.testing.assert_allclose(fewsight.load(tmp_path / "m.fewsight").latent(X[TEST]).mean, found, atol=1e-12)
+    assert even.predict(X[TEST]).tolist() == even.classes_[even.predict_proba(X[TEST]).argmax(axis=1)].tolist()
+
+
 def test_the_average_has_the_margins_of_one_machine_on_the_mean_kernel():
     found = fitted("average", gap=1e-8).latent(X[TEST]).mean
     K, K_test = (np.mean([k.gram(rows, X[TRAIN]) for k in KERNELS], axis=0) for rows in (X[TRAIN], X[TEST]))
@@ -51,7 +62,7 @@ def test_the_average_has_the_margins_of_one_machine_on_the_mean_kernel():
         np.testing.assert_allclose(found[:, label], machine.decision_function(K_test), atol=1e-5)
 
 
-@pytest.mark.parametrize("norm", ["l1", "average"])
+@pytest.mark.parametrize("norm", ["l1", "l1_even", "average"])
 def test_one_kernel_is_a_support_vector_machine(norm):
     ours = MKLClassifier(RBF(scale=3.0), norm=norm, C=2.0, gap=1e-8).fit(X[TRAIN], Y[TRAIN])
     theirs = SVMClassifier(RBF(scale=3.0), C=2.0).fit(X[TRAIN], Y[TRAIN])
@@ -82,7 +93,7 @@ def test_two_classes_are_one_problem():
     np.testing.assert_array_equal(learner.weights_[0], learner.weights_[1])
 
 
-@pytest.mark.parametrize("norm", ["l1", "l2", "average"])
+@pytest.mark.parametrize("norm", ["l1", "l1_even", "l2", "average"])
 def test_one_class_alone_claims_everything(norm):
     learner = MKLClassifier(KERNELS, norm=norm).fit(X[:6], ["only"] * 6)
     assert learner.predict(X[6:9]).tolist() == ["only"] * 3
@@ -105,7 +116,7 @@ def test_shares_are_those_of_the_kernels_that_are_kept():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"norm": "l3"}, "MKLClassifier: norm must be one of 'l1', 'l2', 'average', got 'l3'."),
+        ({"norm": "l3"}, "MKLClassifier: norm must be one of 'l1', 'l1_even', 'l2', 'average', got 'l3'."),
         ({"C": -1}, "MKLClassifier: C must be a finite number > 0, got -1."),
         ({"gap": 0.9}, "MKLClassifier: gap must be a number from 1e-10 to 0.5, got 0.9."),
     ],

@@ -23,8 +23,8 @@ from fewsight.images import ImageSet
 from fewsight.learners import Learner, LearnerLike, Verdict, unfitted
 from fewsight.learners.needs import PreparedImages
 
-COMBINATIONS = ("none", "average", "evidence", "l1", "l2")
-LEARNED = ("evidence", "l1", "l2")  # of these, ways that learn shares
+COMBINATIONS = ("none", "average", "evidence", "l1", "l1_even", "l2")
+LEARNED = ("evidence", "l1", "l1_even", "l2")  # of these, ways that learn shares
 
 
 def evaluate(
@@ -45,8 +45,8 @@ def evaluate(
     channels : unfitted channels by name. Each is fitted anew on the training images of each draw, never on a test image.
     learners : unfitted learners, or what makes them when called, by name. Each is given what it `needs`: Gram matrices, rows of
         histograms or the images themselves.
-    combine : "none" for each channel alone; for all channels together "average", or "evidence", "l1" or "l2" for weights that
-        are learned from the training images, by the learners that have that among their `ways`.
+    combine : "none" for each channel alone; for all channels together "average", or "evidence", "l1", "l1_even" or "l2" for
+        weights that are learned from the training images, by the learners that have that among their `ways`.
     n_jobs : for channels and learners, as in joblib; None leaves their own settings.
 
     An image that a channel cannot read is set aside and listed in the result, and the draws are made without it.
@@ -232,6 +232,7 @@ def _check_combine(
         "evidence": "learns weights, as gp does",
         "average": "can average channels, as gp can",
         "l1": "learns weights of which few are not zero, as mkl does",
+        "l1_even": "chooses few channels and averages them, as mkl does",
         "l2": "learns weights with a quadratic penalty, as mkl does",
     }
     for way in joint:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar, Self
 
 import numpy as np
@@ -11,10 +11,29 @@ from fewsight._base.checks import check_choice
 from fewsight._base.types import Array, Indices
 from fewsight.gp import Grams
 from fewsight.learners.examples import KernelLike
-from fewsight.learners.mkl import Task, Weighted, l1_values, learn_l1, learn_l2
+from fewsight.learners.mkl import Task, Weighted, l1_values, learn_l1, learn_l1_even, learn_l2
 from fewsight.learners.weighted_machines import WeightedMachines
 
-NORMS = ("l1", "l2", "average")
+
+def _average(grams: Grams, tasks: Sequence[Task], *, gap: float) -> list[Weighted]:
+    """Machines with equal weights. Their gap is that of the machine alone: its kernel is the average, and no other."""
+    K, equal = grams.mean(), np.full(len(grams), 1.0 / len(grams))
+    found = []
+    for task in tasks:
+        machine = task.train(K, gap=gap)
+        alone: Array = np.array([machine.square])
+        values = l1_values(task, np.ones(1), machine.dual, machine.margins, alone)
+        found.append(Weighted(equal, machine.dual, machine.intercept, alone, *values, 1, 1))
+    return found
+
+
+SEARCHES: dict[str, Callable[..., list[Weighted]]] = {
+    "l1": learn_l1,
+    "l1_even": learn_l1_even,
+    "l2": learn_l2,
+    "average": _average,
+}
+NORMS = tuple(SEARCHES)
 
 
 class MKLClassifier(WeightedMachines):
@@ -25,8 +44,9 @@ class MKLClassifier(WeightedMachines):
     kernel : what X is: None (a Gaussian kernel as wide as the data), a kernel or a list of kernels for rows of numbers (n, d); a
         channel or a list of channels for images; "precomputed" for a Gram matrix (n, n) or a list of them.
         Several are what this learner is for.
-    norm : "l1" for weights that add up to 1, of which few are not zero; "l2" for a quadratic penalty, under which all count;
-        "average" for equal weights.
+    norm : "l1" for weights that add up to 1, of which few are not zero; "l1_even" for equal weights of the kernels that "l1"
+        chooses, whose weights fit the training examples where classes have few; "l2" for a quadratic penalty, under which all
+        count; "average" for equal weights of all.
     C : penalty of a training error, for kernels whose training diagonal has mean 1. It does not mean the same for "l1" and
         "l2", whose weights are of any size: choose it for each.
     gap : relative duality gap at which the search for weights stops.
@@ -38,7 +58,8 @@ class MKLClassifier(WeightedMachines):
     chosen_ : (n_kernels,), which of the kernels given these are, counted from 0.
     dual_weights_ : (n, n_classes), what each training example counts for each class.
     intercepts_ : (n_classes,), what is added for each class.
-    gaps_ : (n_classes,), how far the weights are from the best at most, relative to the objective.
+    gaps_ : (n_classes,), how far the weights are from the best at most, relative to the objective; of "l1_even", to that of
+        "l1", so that it says what equal weights cost there.
     """
 
     name: ClassVar[str] = "mkl"
@@ -60,18 +81,4 @@ class MKLClassifier(WeightedMachines):
 
     def _weigh(self, grams: Grams, tasks: Sequence[Task], gap: float) -> tuple[Grams, list[Weighted]]:
         norm = check_choice(self, "norm", self.norm, NORMS)
-        if norm == "l1":
-            return grams, learn_l1(grams, tasks, gap=gap)
-        return grams, learn_l2(grams, tasks, gap=gap) if norm == "l2" else _average(grams, tasks, gap)
-
-
-def _average(grams: Grams, tasks: Sequence[Task], gap: float) -> list[Weighted]:
-    """Machines with equal weights. Their gap is that of the machine alone: its kernel is the average, and no other."""
-    K, equal = grams.mean(), np.full(len(grams), 1.0 / len(grams))
-    found = []
-    for task in tasks:
-        machine = task.train(K, gap=gap)
-        alone: Array = np.array([machine.square])
-        values = l1_values(task, np.ones(1), machine.dual, machine.margins, alone)
-        found.append(Weighted(equal, machine.dual, machine.intercept, alone, *values, 1, 1))
-    return found
+        return grams, SEARCHES[norm](grams, tasks, gap=gap)

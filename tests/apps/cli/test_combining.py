@@ -116,7 +116,10 @@ def test_auto_is_a_set_of_channels_for_evaluate_too(refused: Refused, photos: Pa
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([*TWO, "--combine", "best"], "combine must be one of 'none', 'average', 'evidence', 'l1', 'l2', got 'best'."),
+        (
+            [*TWO, "--combine", "best"],
+            "combine must be one of 'none', 'average', 'evidence', 'l1', 'l1_even', 'l2', got 'best'.",
+        ),
         (["--combine", "average"], "combine 'average' needs two or more channels, got only spatial_pmk."),
         (["--combine", "none,evidence"], "combine 'evidence' needs two or more channels, got only spatial_pmk."),
         ([*TWO, "--combine", ","], "combine must be a list of one or more words"),
@@ -136,7 +139,10 @@ def test_a_wrong_combination_is_one_sentence_from_evaluate(
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ([*TWO, "--combine", "none"], "learn: combine must be one of 'average', 'evidence', 'l1', 'l2', got 'none'."),
+        (
+            [*TWO, "--combine", "none"],
+            "learn: combine must be one of 'average', 'evidence', 'l1', 'l1_even', 'l2', got 'none'.",
+        ),
         (["--combine", "average"], "learn: combine 'average' needs two or more channels, got only spatial_pmk."),
         (["--channels", "auto,phog"], "channels: auto chooses the channels and stands alone, got auto, phog."),
     ],
