@@ -32,10 +32,10 @@ def test_every_learner_satisfies_the_contract(check, kind):
 
 
 def of_rows():
-    """Every check with every learner that takes rows; a slow test where each of scikit-learn's many fits leaves folds out."""
+    """Every check with every learner that takes rows; scikit-learn's many fits are a slow test where each of them is long."""
     for kind in (kind for kind in LEARNERS.values() if kind.needs.takes_rows):
         for check in ROW_LEARNER_CHECKS:
-            slow = kind.name == "span_bound" and check.__name__ == "it_keeps_scikit_learns_contract"
+            slow = kind.name in ("span_bound", "infinite") and check.__name__ == "it_keeps_scikit_learns_contract"
             marks = [pytest.mark.slow] if slow else []
             yield pytest.param(check, kind, id=f"{named(check)}-{named(kind)}", marks=marks)
 

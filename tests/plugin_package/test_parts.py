@@ -101,6 +101,7 @@ def fewsight(paths: list[str], *arguments: str | Path) -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_command_line_evaluates_and_learns_with_the_learner(paths: list[str], photos: Path, tmp_path: Path) -> None:
     small = ("--set", "spatial_pmk.n_words=20", "--set", "spatial_pmk.n_descriptors=2000")
     sizes = ("--images-per-class", "6", "--per-class", "3", "--repeats", "1")
@@ -112,6 +113,7 @@ def test_the_command_line_evaluates_and_learns_with_the_learner(paths: list[str]
     assert len((tmp_path / "out.csv").read_text().splitlines()) == 25
 
 
+@pytest.mark.slow
 def test_the_command_line_lists_evaluates_and_learns_with_the_channels(
     paths: list[str], photos: Path, tmp_path: Path
 ) -> None:

@@ -57,8 +57,11 @@ def compare(cluster: Any, rows: Any = X, labels: Any = CLASSES, **options: Any) 
         GIVEN,
         {**GIVEN, "preconditioner": 40},
         {},
-        {"noise_variance": 0.3, "feature_transform": "power", "transform_parameter": 0.6, "balanced": True},
-        {"noise_variance": 0.3, "unknown_rule": "latent+variance"},
+        pytest.param(
+            {"noise_variance": 0.3, "feature_transform": "power", "transform_parameter": 0.6, "balanced": True},
+            marks=pytest.mark.slow,
+        ),
+        pytest.param({"noise_variance": 0.3, "unknown_rule": "latent+variance"}, marks=pytest.mark.slow),
     ],
     ids=["given", "preconditioned", "learned", "transform", "variance"],
 )
