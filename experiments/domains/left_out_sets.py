@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.common.command import base_arguments, commit_of_tree, numbers, run, words
+from experiments.common.command import base_arguments, commit_of_tree, numbers, run, words_of
 from experiments.domains.cells import Bench, measure
 from experiments.domains.peers import gp
 from experiments.domains.summary import protocol_of, record_of, write_results
@@ -160,7 +160,7 @@ def parser() -> argparse.ArgumentParser:
     results = Path("experiments/results/domains/left_out_sets.json")
     sets = tuple(name for name in BENCH if name not in ("caltech_101", "brodatz_112"))
     found.add_argument("--json", type=Path, default=results, help=f"where the results go ({results})")
-    found.add_argument("--sets", type=words, default=sets, help=f"joined by commas ({','.join(sets)})")
+    found.add_argument("--sets", type=words_of(DOMAINS), default=sets, help=f"joined by commas ({','.join(sets)})")
     found.add_argument("--sizes", type=numbers, default=(1, 2, 5, 15), help="labels per category (1,2,5,15)")
     return found
 

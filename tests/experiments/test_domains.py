@@ -124,6 +124,16 @@ def test_the_verdict_says_where_ours_is_worse():
     assert len(records(cells, ["gp"], places)) == 4
 
 
+def test_cells_of_one_set_are_one_observation_of_the_test_over_sets():
+    places = [Place(name, size, seed) for name in [*BENCH][:6] for size in (1, 2) for seed in (0, 1)]
+    cells = {(name, place): {"accuracy": 0.8, "log_loss": 0.5} for name in ("gp", *PEERS) for place in places}
+    for number, place in enumerate(places):
+        cells["gp", place] = {"accuracy": 0.8, "log_loss": 0.4 - 0.001 * number}
+    found = verdict(differences(cells, "gp", best_peers(cells, places), places))
+    assert found["p_log_loss_over_sets"] == pytest.approx(2 / 2**6)
+    assert found["p_log_loss"] == pytest.approx(2 / 2**12)
+
+
 def test_peers_of_an_earlier_run_serve_another_one(tmp_path):
     places = [Place("clothing", size, seed) for size in (1, 5) for seed in (0, 1)]
     rng = np.random.default_rng(0)
