@@ -7,8 +7,8 @@ category shows in its mix; and words in four cells that come together and in bur
 draws 1 to 5 of topics had been looked at with an earlier way to choose. Kernel machines take part up to 10,090 images.
 `--machines` runs some learners alone.
 
-The best peer of each draw is the largest of four noisy numbers, and nobody knows beforehand which it will be; so what is told is
-also how ours compares with the one peer that is best on average.
+The best peer of each draw is the largest of four noisy numbers, and nobody knows beforehand which it will be; so ours is also
+compared with the one peer that is best on average.
 """
 
 from __future__ import annotations

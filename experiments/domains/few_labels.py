@@ -2,8 +2,8 @@
 
     python -m experiments.domains.few_labels DATA --work FOLDER
 
-All learners see the same vectors of `pretrained`. Images without a label are further ones of the same categories, so many of
-each; none of them is tested. Of a texture there are three at most.
+All learners see the same vectors of `pretrained`. Images without a label are further ones of the same categories, as many of
+each as `--unlabelled` says; none of them is tested. Of a texture there are three at most.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether what some sets choose holds on a set that had no say: every set is left out in turn.
+"""Whether what some sets choose holds on a set that took no part in the choice: every set is left out in turn.
 
     python -m experiments.domains.left_out_sets DATA --work FOLDER
 
