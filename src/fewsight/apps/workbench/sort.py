@@ -73,7 +73,9 @@ class SortOutcome:
 
     n_done: int = 0
     left: list[UnreadableImage] = field(default_factory=list)
-    n_earlier: int = 0  # after undo: files that earlier sortings made in the same target
+    n_earlier: int = (
+        0  # after undo: files of earlier sortings into the same target, if the same undo takes those back next
+    )
 
 
 def plan_sorting(
@@ -152,7 +154,10 @@ def undo_sorting(project: ProjectFile, folder: Path, target: str | os.PathLike[s
     _take_back(project, folder, place, [*there, *lost], outcome)
     _note(project, gone, "undone")
     _remove_folders(project, place, number)
-    outcome.n_earlier = len(_rows(project, place, "done"))
+    following = last_sorting(project, target)
+    if following is not None and following[1] == place:
+        stay = _rows(project, place, "done")
+        outcome.n_earlier = sum(os.path.lexists(absolute_path(place, row.target)) for row in stay)
     return outcome
 
 
