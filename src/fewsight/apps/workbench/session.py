@@ -355,6 +355,9 @@ class LabellingSession:
         from fewsight.persistence import save
 
         check_outputs({MODEL: Path(path)}, [self.bench.folder, self.bench.file.path])
+        failure = self._supply.failure or self._learning.learned.failure
+        if failure and not self._learning.chooses:
+            raise InvalidInput(f"session: there is no model to write: {failure}")
         known, given = self._learning.learned.n_labelled, self._facts.n_labelled
         if known < given and not self._has_all_images():
             raise InvalidInput(
