@@ -144,6 +144,15 @@ def test_balanced_is_the_balance_of_the_paper_unless_another_is_given():
     assert given.noise_balance_ == 0.5
 
 
+def test_what_is_not_calibrated_keeps_to_one_noise_so_that_its_probabilities_follow_the_examples():
+    rows, labels = fickle(1_500, 150, 0)
+    learner = HistogramGPClassifier(calibrated=False).fit(rows, labels)
+    assert (learner.noise_balance_, HistogramGPClassifier().fit(rows, labels).noise_balance_) == (0, 1)
+    assert learner.predict_proba(rows)[:, 1].mean() == pytest.approx(150 / 1_650, abs=0.02)
+    assert HistogramGPClassifier(calibrated=False, balanced=True).fit(rows, labels).noise_balance_ == 1
+    assert HistogramGPClassifier(calibrated=False, noise_balance=0.5).fit(rows, labels).noise_balance_ == 0.5
+
+
 def test_a_given_balance_equals_a_dense_reference_also_after_adding_and_from_a_file(tmp_path):
     rows, labels = RARE_ROWS[:300], RARE_LABELS[:300]
     options = {"noise_variance": 0.4, "noise_balance": 0.5, "tolerance": 1e-12, "quantization_bins": None}
