@@ -540,7 +540,7 @@ class HistogramGPClassifier(HistogramAnswers):
         )
         with where as operator:
             groups = inputs.groups if settings.relevance == "channels" else None
-            found = choose_kernel_and_noise(operator, numbers, len(classes), groups, settings)
+            found = choose_kernel_and_noise(operator, rows, numbers, len(classes), groups, settings)
             return self.settle(inputs, classes, numbers, found, rows)
 
     def _noise(self, numbers: Indices, n_classes: int) -> Array:

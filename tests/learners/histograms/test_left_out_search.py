@@ -187,7 +187,7 @@ def test_some_examples_keep_the_rarer_class_and_their_kernel(monkeypatch):
     monkeypatch.setattr(left_out_search, "MOST_SEARCHED", 400)
     classes = np.unique(RARE_LABELS, return_inverse=True)[1]
     operator = HistogramOperator.from_rows(RARE_ROWS).with_hellinger(0.5)
-    few, classes_of_few = thinned(operator, classes)
+    few, classes_of_few = thinned(operator, RARE_ROWS, classes)
     assert few.n == len(classes_of_few) == 400
     assert (classes_of_few == 1).sum() == (classes == 1).sum() == 77
     rows = [np.flatnonzero((row == RARE_ROWS).all(axis=1))[0] for row in few.histograms.rows().toarray()]

@@ -19,12 +19,13 @@ import numpy as np
 import numpy.typing as npt
 
 from fewsight._base.progress import track
-from fewsight._base.types import Array, Indices
+from fewsight._base.types import Array, Indices, Rows
 from fewsight.gp import ColumnOperator, RoundedGram, SolverOptions, left_out_means, targets_of_columns
 from fewsight.gp.iterative_posterior import n_columns
 from fewsight.kernels import DistributedHistogramOperator, HistogramOperator
 from fewsight.learners.calibration import fit_calibration
 from fewsight.learners.folds import sampled_folds
+from fewsight.learners.histograms.cluster import brought_home
 
 FOLDS = 3  # a third is left out at a time: few trainings, and examples enough
 SOLVED = SolverOptions(1e-2, 200, None)  # the choice does not change with more exact systems
@@ -126,21 +127,26 @@ def _walk(loss: Callable[[Setting], float], best: Setting) -> Setting:
     return best
 
 
-def searched(operator: HistogramOperator) -> int:
+def searched(operator: HistogramOperator | DistributedHistogramOperator) -> int:
     """How many examples are enough to choose from: at most as many as there are."""
     fitting = int(MOST_NUMBERS * operator.n / max(operator.n_numbers, 1))
     return min(operator.n, MOST_SEARCHED, max(fitting, LEAST_SEARCHED))
 
 
-def thinned(operator: HistogramOperator, classes: Indices) -> tuple[HistogramOperator, Indices]:
-    """As many examples of two classes as `searched` says, the rarer class first: their kernel and their classes."""
+def thinned(
+    operator: HistogramOperator | DistributedHistogramOperator, rows: Rows, classes: Indices
+) -> tuple[HistogramOperator, Indices]:
+    """As many examples of two classes as `searched` says, of the rarer class all that fit into half of them: their kernel on
+    this machine, and their classes. `rows` are those of the operator."""
     most = searched(operator)
     rarer = int(np.bincount(classes, minlength=2).argmin())
     order = np.random.default_rng(0).permutation(operator.n)
     rare, others = order[classes[order] == rarer], order[classes[order] != rarer]
     rare = rare[: most // 2]
     kept = np.sort(np.concatenate([rare, others[: most - len(rare)]]))
-    few = HistogramOperator.from_rows(operator.histograms.rows()[kept], weights=operator.weights)
+    if not isinstance(operator, HistogramOperator):
+        return brought_home(operator, rows[kept]), classes[kept]
+    few = HistogramOperator.from_rows(rows[kept], weights=operator.weights)
     if operator.transform.kind != "none":
         few = few.with_transform(operator.transform.kind, getattr(operator.transform, "parameter", None))
     return few.with_hellinger(operator.hellinger), classes[kept]
