@@ -7,9 +7,10 @@ example, the logarithm of the sharpness (`calibration`) at the typical contrast 
     2.3 - 0.2 ln(c) - 0.28 ln(labels per class) - 0.5 ln(scale (v + USUAL_NOISE)),
 
 for c classes, give or take 0.35, and ALONE more where no class has two examples; the bend is 0, give or take 0.2. Another noise
-is expected to spread the logits as far as the usual one does. Where several kernels are added up it is PER_KERNELS ln(k) less, k
-being how many of them count (the inverse of the sum of their squared shares). The numbers were found on six sets of other domains
-and on draws of Caltech-101 and Brodatz (seeds 100-109 of `experiments/domains`), with 1 to 50 examples per class.
+is expected to spread the logits as far as the usual one does. Where a `GPClassifier` adds up several kernels it is
+PER_KERNELS ln(k) less, k being how many of them count (the inverse of the sum of their squared shares). The numbers were found on
+six sets of other domains and on draws of Caltech-101 and Brodatz (seeds 100-109 of `experiments/domains`), with 1 to 50 examples
+per class.
 """
 
 from __future__ import annotations

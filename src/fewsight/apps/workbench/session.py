@@ -446,7 +446,7 @@ class LabellingSession:
 
     def _has_all_images(self) -> bool:
         """Whether nothing is left to prepare, and the model knows all that was prepared."""
-        waits = self._watch.stock.n_unread or self._watch.preparation.n_waiting or self._supply.is_busy
+        waits = self._watch.stock.n_unread or self._supply.is_busy or not self._watch.preparation.is_idle
         return not waits and self._supply.n_features <= len(self._learning.position_of)
 
     def _poke(self) -> None:
