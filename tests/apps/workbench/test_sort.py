@@ -254,6 +254,14 @@ def test_undo_tells_of_earlier_files_only_if_it_takes_them_back_next(project: Pr
     assert undo_sorting(project, folder, first).n_earlier == 1
 
 
+def test_a_target_is_the_same_however_it_is_written(
+    project: ProjectFile, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sort_all(project, folder, [put(folder, "a.jpg", b"a")], folder.parent / "sorted")
+    monkeypatch.chdir(folder)
+    assert undo_sorting(project, folder, "../sorted").n_done == 1
+
+
 def test_a_folder_that_cannot_be_made_is_named(project: ProjectFile, folder: Path) -> None:
     item, target = put(folder, "a.jpg", b"a"), folder.parent / "sorted"
     target.mkdir()

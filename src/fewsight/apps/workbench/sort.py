@@ -167,7 +167,7 @@ def last_sorting(project: ProjectFile, target: str | os.PathLike[str] | None = N
         "SELECT id, target FROM sortings WHERE EXISTS "
         "(SELECT 1 FROM sorted WHERE sorting = id AND state != 'undone') ORDER BY id DESC"
     )
-    wanted = None if target is None else os.fsencode(Path(target).absolute())
+    wanted = None if target is None else os.fsencode(os.path.abspath(target))
     found = ((int(row[0] or 0), bytes(row[1])) for row in rows)  # type: ignore[arg-type]
     chosen = next(((number, place) for number, place in found if wanted in (None, place)), None)
     return None if chosen is None else (chosen[0], Path(os.fsdecode(chosen[1])))
