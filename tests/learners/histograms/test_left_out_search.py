@@ -196,6 +196,22 @@ def test_some_examples_keep_the_rarer_class_and_their_kernel(monkeypatch):
     np.testing.assert_allclose(few @ np.eye(400), whole[np.ix_(rows, rows)], rtol=1e-12, atol=1e-14)
 
 
+@pytest.mark.parametrize(
+    ("counts", "kept"), [((900, 90), 90), ((840, 150), 100), ((150, 840), 300), ((600, 390), 157), ((495, 495), 200)]
+)
+def test_some_examples_are_a_quarter_of_a_rare_class_at_most_or_its_share(counts, kept, monkeypatch):
+    monkeypatch.setattr(left_out_search, "MOST_SEARCHED", 400)
+    operator = HistogramOperator.from_rows(RARE_ROWS[:990])
+    few, classes = thinned(operator, RARE_ROWS[:990], np.repeat([0, 1], counts))
+    assert (few.n, (classes == 1).sum()) == (400, kept)
+
+
+def test_of_very_many_examples_some_choose_a_balance_as_all_do(monkeypatch):
+    rows, labels = fickle(6_000, 600, 0)
+    monkeypatch.setattr(left_out_search, "MOST_SEARCHED", 2_000)
+    assert HistogramGPClassifier().fit(rows, labels).noise_balance_ == 1
+
+
 def test_rows_with_many_numbers_are_searched_in_fewer(monkeypatch):
     operator = HistogramOperator.from_rows(RARE_ROWS)
     assert searched(operator) == operator.n == 1_077
