@@ -96,7 +96,7 @@ class KernelSettings:
     def with_auto(self, ranked: bool) -> KernelSettings:
         """The same without "auto": by left-out examples where ranking is what counts, else by evidence, with intersection alone.
 
-        A noise that is not "auto" keeps the others to that too, and so do kernels that evidence judges.
+        Ranking counts only where the noise is "auto" as well, one for all classes, and there is no transform and no bound.
         """
         ranked = ranked and self.level is None and self.level_by == AUTO
         ranked = ranked and self.transform == "none" and self.criterion == "evidence" and not self.per_class
