@@ -56,6 +56,14 @@ class Prototypes:
     counts: Indices
     strength: float = USUAL
 
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Prototypes) or (self.level, self.strength) != (other.level, other.strength):
+            return False
+        return np.array_equal(self.means, other.means) and np.array_equal(self.counts, other.counts)
+
+    def __hash__(self) -> int:
+        return hash((self.level, self.strength))
+
     @classmethod
     def of(cls, mean: Array, classes: Indices) -> Self | None:
         """From latent means (m, c) of left-out examples and their classes (m,); None where they can say nothing."""
