@@ -75,18 +75,21 @@ def calibrate(
     *,
     balanced: bool,
     n_kernels: float = 1.0,
+    with_prototypes: bool = False,
 ) -> FittedCalibration:
     """The calibration of posteriors, one of all classes or one of each, by the examples that are kept, without their folds.
 
     `usual` are the same under USUAL_NOISE; `balanced` says that their targets are (`fewsight.learners.balance`), and lets every
-    class count the same here as well; `n_kernels` is how many kernels count. Where nothing can be left out, what is expected
-    stays.
+    class count the same here as well; `n_kernels` is how many kernels count; `with_prototypes` as for `judged_calibration`. Where
+    nothing can be left out, what is expected stays.
     """
     mean = left_out_means(posteriors, folds, kept, balanced=balanced)
     prior = ExpectedSpread.of(usual, folds, kept, balanced=balanced).prior(mean)
     prior = replace(prior, sharpness=prior.sharpness - PER_KERNELS * float(np.log(n_kernels)))
     classes = class_numbers(np.hstack([posterior.targets for posterior in posteriors]))
-    return judged_calibration(mean[: len(kept)], classes[kept], balanced=balanced, prior=prior)
+    return judged_calibration(
+        mean[: len(kept)], classes[kept], balanced=balanced, prior=prior, with_prototypes=with_prototypes
+    )
 
 
 def left_out_means(posteriors: Sequence[Posterior], folds: Indices, kept: Indices, *, balanced: bool = False) -> Array:
