@@ -5,7 +5,8 @@
 DATA holds `more`, `caltech101` and `brodatz`. All learners get the same vectors of `pretrained`. Choices are made on seeds
 100-109, figures are those of seeds 0-9; `--chosen-on` names the seeds on which the best peer of a cell is chosen. Vectors and
 answers are kept in the work folder: a command that was stopped goes on where it was. What peers say does not depend on
-fewsight: `--peers-from FILE` takes them from the results of an earlier run, as far as they hold the sets that are asked for.
+fewsight: `--peers-from FILE` takes them from the results of an earlier run, as far as they hold the sets that are asked for;
+peers that the file does not know are computed, and compared with the best one that it does.
 `--peers` names fewer of them: support vector machines on 101 categories take hours.
 """
 
@@ -22,7 +23,7 @@ from scipy.stats import wilcoxon
 
 from experiments.common.command import base_arguments, commit_of_tree, numbers, run, words_of
 from experiments.domains.cells import Bench, Cell
-from experiments.domains.peers import LEARNERS, PEERS
+from experiments.domains.peers import LEARNERS, PEERS, Learner
 from experiments.domains.summary import line_of, protocol_of, record_of, standard_error, write_results
 from experiments.domains.tasks import BENCH, DOMAINS, SIZES, Place, places_of
 from fewsight._base.errors import InvalidInput
@@ -107,6 +108,16 @@ def kept_peers(
     return cells, best
 
 
+def judge_added(bench: Bench, best: dict[Group, str], added: Mapping[str, Learner], chosen: Sequence[Place]) -> None:
+    """Let peers that an earlier run did not know take the place of the best one that it knew, where they are more accurate."""
+    for group, places in groups_of([place for place in chosen if group_of(place) in best]).items():
+        rivals = {best[group]: LEARNERS[best[group]], **added}
+        bench.fill(rivals, places)
+        best |= best_peers(
+            {(name, place): bench.cell(name, place) for name in rivals for place in places}, places, [*rivals]
+        )
+
+
 def differences(cells: Cells, ours: str, best: Mapping[Group, str], places: Sequence[Place]) -> list[Difference]:
     """Ours minus the most accurate peer, and ours minus logistic regression in log loss; the peer was chosen on other seeds."""
     rows: list[Difference] = []
@@ -188,6 +199,12 @@ def work(options: argparse.Namespace) -> None:
     if "logistic" not in peers:
         raise InvalidInput(f"--peers: logistic must be one of them, got {', '.join(peers)}.")
     cells, best = ({}, {}) if kept is None else kept_peers(kept, measured, options.seeds)
+    known = {name for name, _ in cells}
+    added = {name: peer for name, peer in peers.items() if known and name not in known}
+    earlier = [place for place in measured if group_of(place) in best]
+    bench.fill(added, earlier)
+    cells |= {(name, place): bench.cell(name, place) for name in added for place in earlier}
+    judge_added(bench, best, added, chosen)
     new, judged = ([place for place in places if group_of(place) not in best] for places in (measured, chosen))
     bench.fill({OURS: LEARNERS[OURS]}, measured)
     bench.fill(peers, [*new, *judged])
