@@ -15,6 +15,7 @@ import numpy as np
 from scipy.special import softmax
 from sklearn.covariance import ledoit_wolf_shrinkage
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
@@ -30,10 +31,12 @@ from fewsight.learners import (
     NearestMeanClassifier,
     NearestNeighbourClassifier,
 )
+from fewsight.learners.logistic import spanned
 
 FOLDS = 5
 PENALTIES = (0.1, 1.0, 10.0, 100.0)
 WIDTHS = (0.25, 1.0, 4.0)  # squared scales of the Gaussian, in mean squared distances
+MOST_STEPS = 10_000
 USUAL = 1.0  # of C and of the width, where nothing can be left out
 
 
@@ -71,6 +74,18 @@ def logistic(task: Task) -> Answers:
     model = LogisticClassifier("precomputed").fit(task.train @ task.train.T, task.codes)
     K_test = task.test @ task.train.T
     return Answers(model.latent(K_test).mean, model.predict_proba(K_test))
+
+
+def balanced_logistic(task: Task) -> Answers:
+    """With every category counting alike, by scikit-learn, and the C of the plain one; of one size, that itself."""
+    counts, K = np.bincount(task.codes), task.train @ task.train.T
+    if counts.min() == counts.max():
+        return logistic(task)
+    rows, to_rows = spanned(K)
+    C = LogisticClassifier("precomputed").fit(K, task.codes).C_
+    model = LogisticRegression(C=C, class_weight="balanced", max_iter=MOST_STEPS).fit(rows, task.codes)
+    logs = model.predict_log_proba((task.test @ task.train.T) @ to_rows)
+    return Answers(logs, np.exp(logs))
 
 
 def linear_svm(task: Task) -> Answers:
@@ -151,6 +166,7 @@ def nearest_neighbour(task: Task) -> Answers:
 LEARNERS: dict[str, Learner] = {
     "gp": gp,
     "logistic": logistic,
+    "balanced_logistic": balanced_logistic,
     "linear_svm": linear_svm,
     "rbf_svm": rbf_svm,
     "shrunk_lda": shrunk_lda,

@@ -19,7 +19,16 @@ from experiments.domains.accuracy import (
 )
 from experiments.domains.cells import Bench, expected_calibration_error, measure
 from experiments.domains.left_out_sets import AS_IT_IS, POWER, moved, table
-from experiments.domains.peers import LEARNERS, PEERS, Answers, gp, logistic, nearest_mean, pooled_lda
+from experiments.domains.peers import (
+    LEARNERS,
+    PEERS,
+    Answers,
+    balanced_logistic,
+    gp,
+    logistic,
+    nearest_mean,
+    pooled_lda,
+)
 from experiments.domains.summary import mean_over
 from experiments.domains.tasks import BENCH, DOMAINS, UNSEEN, Place, Task, draw_task, draw_unlabelled, places_of
 from experiments.domains.unknown import Case, draw, mahalanobis
@@ -175,6 +184,27 @@ def test_pooled_discriminant_analysis_is_that_of_one_shrunk_covariance(known, pe
     apart = task.test[:, None, :] - means
     expected = softmax(-0.5 * np.einsum("mcd,de,mce->mc", apart, np.linalg.inv(covariance), apart), axis=1)
     np.testing.assert_allclose(pooled_lda(task).probabilities, expected, atol=1e-9)
+
+
+def test_balanced_logistic_regression_lets_all_categories_count_alike(known):
+    uneven, even = task_of(known, 15, even=False), task_of(known, 15)
+    rare = np.bincount(uneven.codes).argmin()
+    of_rare = uneven.test_codes == rare
+    stated, plain = (learner(uneven).probabilities[of_rare, rare].mean() for learner in (balanced_logistic, logistic))
+    assert stated > plain
+    np.testing.assert_array_equal(balanced_logistic(even).probabilities, logistic(even).probabilities)
+
+
+def test_log_loss_is_compared_with_the_balanced_one_where_categories_differ_in_size():
+    names = ("gp", "logistic", "balanced_logistic")
+    places = [Place("clothing", 15, seed, even) for seed in (0, 1) for even in (True, False)]
+    cells = {(name, place): {"accuracy": 0.5, "log_loss": 1.0} for name in names for place in places}
+    best = dict.fromkeys((("clothing", 15, True), ("clothing", 15, False)), "logistic")
+    rows = differences(cells, "gp", best, places)
+    assert {(row["even"], row["peer"]) for row in rows if row["metric"] == "log_loss"} == {
+        (True, "logistic"),
+        (False, "balanced_logistic"),
+    }
 
 
 def test_pooled_discriminant_analysis_of_one_row_of_each_is_the_nearest_mean(known):
