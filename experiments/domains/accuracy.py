@@ -7,7 +7,6 @@ DATA holds `more`, `caltech101` and `brodatz`. All learners get the same vectors
 answers are kept in the work folder: a command that was stopped goes on where it was. What peers say does not depend on
 fewsight: `--peers-from FILE` takes them from the results of an earlier run, as far as they hold the sets that are asked for;
 peers that the file does not know are computed, and compared with the best one that it does.
-Where categories differ in size, log loss is compared with that of logistic regression with all categories counting alike.
 `--peers` names fewer of them: support vector machines on 101 categories take hours.
 """
 
@@ -31,7 +30,6 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 
 OURS = "gp"
-BALANCED = "balanced_logistic"
 Cells = Mapping[tuple[str, Place], Cell]
 Group = tuple[str, int, bool]  # set, labels per category, even
 
@@ -120,16 +118,11 @@ def judge_added(bench: Bench, best: dict[Group, str], added: Mapping[str, Learne
         )
 
 
-def logistic_peer(cells: Cells, place: Place) -> str:
-    """The logistic regression whose log loss is compared: where categories differ in size that with all counting alike."""
-    return BALANCED if not place.even and (BALANCED, place) in cells else "logistic"
-
-
 def differences(cells: Cells, ours: str, best: Mapping[Group, str], places: Sequence[Place]) -> list[Difference]:
     """Ours minus the most accurate peer, and ours minus logistic regression in log loss; the peer was chosen on other seeds."""
     rows: list[Difference] = []
     for (domain, size, even), group in groups_of(places).items():
-        for metric, peer in (("accuracy", best[domain, size, even]), ("log_loss", logistic_peer(cells, group[0]))):
+        for metric, peer in (("accuracy", best[domain, size, even]), ("log_loss", "logistic")):
             gap = values(cells, ours, group, metric) - values(cells, peer, group, metric)
             rows.append(
                 Difference(
@@ -187,11 +180,10 @@ def calibration(cells: Cells, places: Sequence[Place]) -> list[dict[str, object]
         def mean(name: str, metric: str, chosen: Sequence[Sequence[Place]] = of_size) -> Array:
             return np.array([values(cells, name, group, metric).mean() for group in chosen])
 
-        peer = logistic_peer(cells, of_size[0][0])
-        row: dict[str, object] = {"per_class": size, "even": even, "logistic": peer}
-        for name, of in ((OURS, OURS), ("logistic", peer)):
+        row: dict[str, object] = {"per_class": size, "even": even}
+        for name in (OURS, "logistic"):
             for metric in ("accuracy", "log_loss", "calibration_error", "overconfidence"):
-                row[f"{name}_{metric}"] = float(mean(of, metric).mean())
+                row[f"{name}_{metric}"] = float(mean(name, metric).mean())
         row["gp_calibration_error_if_true"] = float(mean(OURS, "calibration_error_if_true").mean())
         row["gp_furthest_confidence"] = float(np.abs(mean(OURS, "overconfidence")).max())
         rows.append(row)

@@ -195,18 +195,6 @@ def test_balanced_logistic_regression_lets_all_categories_count_alike(known):
     np.testing.assert_array_equal(balanced_logistic(even).probabilities, logistic(even).probabilities)
 
 
-def test_log_loss_is_compared_with_the_balanced_one_where_categories_differ_in_size():
-    names = ("gp", "logistic", "balanced_logistic")
-    places = [Place("clothing", 15, seed, even) for seed in (0, 1) for even in (True, False)]
-    cells = {(name, place): {"accuracy": 0.5, "log_loss": 1.0} for name in names for place in places}
-    best = dict.fromkeys((("clothing", 15, True), ("clothing", 15, False)), "logistic")
-    rows = differences(cells, "gp", best, places)
-    assert {(row["even"], row["peer"]) for row in rows if row["metric"] == "log_loss"} == {
-        (True, "logistic"),
-        (False, "balanced_logistic"),
-    }
-
-
 def test_pooled_discriminant_analysis_of_one_row_of_each_is_the_nearest_mean(known):
     task = task_of(known, 1)
     np.testing.assert_array_equal(pooled_lda(task).scores, nearest_mean(task).scores)
