@@ -129,6 +129,13 @@ def test_adding_examples_and_classes_ends_where_training_on_all_does():
     assert grown.calibration_.n_examples > 100
 
 
+def test_classes_that_are_only_announced_keep_their_whole_name():
+    learner = HistogramGPClassifier().partial_fit(X[:40], Y[:40], classes=["ant", "bee", "cat", "elephant", "ant"])
+    assert learner.classes_.tolist() == ["ant", "bee", "cat", "elephant"]
+    with pytest.raises(FewsightError, match=r"HistogramGPClassifier: labels must be strings, .* got 1"):
+        HistogramGPClassifier().partial_fit(X[:40], Y[:40], classes=[1, 2])
+
+
 def test_partial_fit_goes_on_from_warm_starts():
     learner = HistogramGPClassifier(noise_variance=0.4, tolerance=1e-6)
     learner.partial_fit(X[:120], Y[:120], classes=["ant", "bee", "cat"])

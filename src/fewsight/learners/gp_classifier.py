@@ -22,7 +22,7 @@ from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.familiarity import Familiarity
 from fewsight.learners.folds import left_out_folds
 from fewsight.learners.kernel_learner import KernelLearner, check_sizes
-from fewsight.learners.labels import NO_CLASS, Labels, LabelsLike, class_numbers, classes_in, labelled, targets_of
+from fewsight.learners.labels import NO_CLASS, Labels, LabelsLike, class_numbers, classes_with, labelled, targets_of
 from fewsight.learners.loans import LoanMixin
 from fewsight.learners.novelty import (
     AUTO,
@@ -198,7 +198,7 @@ class GPClassifier(LoanMixin, KernelLearner):
             raise InvalidInput(
                 f"GPClassifier: every added example must have a label, got {m - len(positions)} without."
             )
-        classes = self._classes_with(labels)
+        classes = classes_with(self, self.classes_, labels)
         n_new = len(classes) - len(self.classes_)
         posterior = self.posterior_.add_targets(np.full((self.posterior_.n, n_new), -1.0)) if n_new else self.posterior_
         self.posterior_ = posterior.append(
@@ -490,8 +490,3 @@ class GPClassifier(LoanMixin, KernelLearner):
     def _decide(self, X: Examples) -> Array:
         rows = self._read(X)
         return self._means(self._combined(self.input_.compare(rows)))
-
-    def _classes_with(self, labels: Labels) -> Labels:
-        named = classes_in(labels)
-        new = np.setdiff1d(named, self.classes_) if len(named) else named
-        return np.concatenate([self.classes_, new]) if len(new) else self.classes_

@@ -50,11 +50,12 @@ from fewsight.learners.inputs.stored import matrix_from_state, matrix_state
 from fewsight.learners.labels import (
     Labels,
     LabelsLike,
+    checked_classes,
     class_numbers,
     classes_from,
     classes_header,
-    classes_in,
     classes_to_learn,
+    classes_with,
     labelled,
     labels_of,
     targets_of,
@@ -222,7 +223,7 @@ class HistogramGPClassifier(HistogramAnswers):
 
     def fit(self, X: Examples, y: LabelsLike) -> Self:
         """Learn from histograms, or images, and their labels; examples with the label None are left out."""
-        return self._fit(X, y, ())
+        return self._fit(X, y, None)
 
     def memory_needed(
         self, n_examples: int, n_classes: int, channels: Sequence[Channel], described: float = 0.0
@@ -248,7 +249,7 @@ class HistogramGPClassifier(HistogramAnswers):
         """
         if hasattr(self, "posterior_"):
             return self.add(X, y)
-        return self._fit(X, y, () if classes is None else classes)
+        return self._fit(X, y, classes)
 
     def add(self, X: Examples, y: LabelsLike) -> Self:
         """Take in more examples, of old or new classes, from where training stands; noise, transform and relevance stay.
@@ -261,9 +262,7 @@ class HistogramGPClassifier(HistogramAnswers):
             raise InvalidInput(
                 f"HistogramGPClassifier: every added example must have a label, got {rows.shape[0] - len(positions)} without."
             )
-        named = classes_in(labels)
-        new = np.setdiff1d(named, self.classes_) if len(named) else named
-        classes = np.concatenate([self.classes_, new]) if len(new) else self.classes_
+        classes = classes_with(self, self.classes_, labels)
         numbers = np.concatenate([self.posterior_.classes, class_numbers(targets_of(labels, classes))])
         operator = self.posterior_.operator.append(rows)
         self.posterior_ = IterativePosterior.condition(
@@ -513,13 +512,14 @@ class HistogramGPClassifier(HistogramAnswers):
 
     # How.
 
-    def _fit(self, X: Examples, y: LabelsLike, more_classes: LabelsLike) -> Self:
+    def _fit(self, X: Examples, y: LabelsLike, more_classes: LabelsLike | None) -> Self:
         settings, _ = self.settings(), self.options()
         inputs = HistogramInput.chosen(self.kernel, self.groups)
         examples = cast(Images, X) if inputs.channels else self._checked(X, reset=True)
         labels, positions = labelled(self, y, examples.shape[0] if hasattr(examples, "shape") else len(examples))
         named = classes_to_learn(self, labels)
-        classes = np.unique(np.concatenate([named, np.asarray(more_classes, dtype=named.dtype)]))
+        classes = named if more_classes is None else classes_with(self, named, checked_classes(self, more_classes))
+        classes = np.sort(classes)
         if len(classes) < 2:
             raise InvalidInput(
                 f"HistogramGPClassifier: y must hold two classes or more, got one class only: {shown(classes[0])}."

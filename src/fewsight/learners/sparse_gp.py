@@ -47,8 +47,8 @@ from fewsight.learners.labels import (
     Labels,
     LabelsLike,
     class_numbers,
-    classes_in,
     classes_to_learn,
+    classes_with,
     labelled,
     targets_of,
 )
@@ -202,9 +202,9 @@ class SparseGPClassifier(KernelLearner):
             else:
                 X = self._checked(X, reset=False)
             labels, positions = labelled(self, y, n_examples(X))
-            new = np.setdiff1d(classes_in(labels), self.classes_)
-            self.classes_ = np.concatenate([self.classes_, new]) if len(new) else self.classes_
-            self.sums_ = self.sums_.with_classes(len(new))
+            classes = classes_with(self, self.classes_, labels)
+            self.sums_ = self.sums_.with_classes(len(classes) - len(self.classes_))
+            self.classes_ = classes
             self._count(X, positions, class_numbers(targets_of(labels, self.classes_)), positions[:0], client)
         self.posterior_ = self._posterior(self.noise_variance_)
         return self

@@ -277,6 +277,15 @@ def labels_that_cannot_be_used_are_refused(learner: Learner) -> None:
         new(learner).fit(examples, NUMBERS[:5])
 
 
+def further_labels_of_another_kind_are_refused(learner: Learner) -> None:
+    examples = examples_for(learner)
+    for first, other in ((NAMES, NUMBERS), (NUMBERS, NAMES), (NUMBERS, NUMBERS == 1)):
+        fitted = new(learner).fit(examples[TRAIN], first[TRAIN])
+        said = _refusal_of(lambda fitted=fitted, other=other: fitted.add(examples[TEST], other[TEST]))  # type: ignore[misc]
+        assert said is not None, "labels must stay of the kind that was learned first"
+        assert fitted.classes_.tolist() == np.unique(first).tolist()
+
+
 def gram_matrices_equal_the_kernel_itself(learner: Learner) -> None:
     kernel = RBF(scale=2.0)
     direct = new(learner, kernel=kernel).fit(X[TRAIN], NAMES[TRAIN])
@@ -381,6 +390,7 @@ LEARNER_CHECKS: tuple[Check, ...] = (
     it_can_be_evaluated_on_images,
     what_is_no_kernel_is_refused,
     labels_that_cannot_be_used_are_refused,
+    further_labels_of_another_kind_are_refused,
     an_edited_file_is_refused_in_one_sentence,
     none_of_these_speaks_against_every_class_or_is_refused_in_one_sentence,
 )
