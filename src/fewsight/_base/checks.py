@@ -12,7 +12,7 @@ import numpy.typing as npt
 from fewsight._base.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from fewsight._base.types import Array, Json
+    from fewsight._base.types import Array, Indices, Json
 
 TILE = 128  # two tiles of float64 and their difference stay in the cache
 LARGEST = 1e100  # of any number in a model; what is computed from larger ones is soon infinite
@@ -81,6 +81,8 @@ def check_matrix(
     owner: object, name: str, value: npt.ArrayLike, *, shape: tuple[int | None, int | None] = (None, None)
 ) -> Array:
     """A finite float64 matrix whose sides equal `shape` wherever that is not None."""
+    if hasattr(value, "toarray"):
+        raise InvalidInput(f"{owner_name(owner)}: {name} must be dense, got a sparse matrix; pass its toarray().")
     matrix = np.asarray(value, dtype=np.float64)
     fits = matrix.ndim == 2 and all(
         want is None or want == side for want, side in zip(shape, matrix.shape, strict=False)
@@ -92,6 +94,20 @@ def check_matrix(
     if not np.isfinite(matrix).all():
         raise InvalidInput(f"{owner_name(owner)}: {name} must hold finite numbers only, got NaN or infinity.")
     return matrix
+
+
+def check_indices(owner: object, value: npt.ArrayLike, n: int) -> Indices:
+    """Distinct whole numbers from 0 to below n."""
+    indices = np.atleast_1d(np.asarray(value))
+    if indices.size == 0:
+        return np.zeros(0, dtype=np.intp)
+    if indices.ndim != 1 or indices.dtype.kind not in "iu":
+        raise InvalidInput(f"{owner_name(owner)}: indices must be a list of whole numbers, got {shown(value)}.")
+    if indices.min() < 0 or indices.max() >= n:
+        raise InvalidInput(f"{owner_name(owner)}: indices must be from 0 to below {n}, got {shown(value)}.")
+    if len(np.unique(indices)) != len(indices):
+        raise InvalidInput(f"{owner_name(owner)}: indices must name each example once, got {shown(value)}.")
+    return indices.astype(np.intp)
 
 
 def check_gram(owner: object, name: str, value: npt.ArrayLike) -> Array:

@@ -62,7 +62,7 @@ def simulate(
     """
     chosen, learner = as_rule("simulate", rule), GPClassifier() if learner is None else learner
     wrong_share = check_number("simulate", "wrong_share", wrong_share, least=0.0, most=1.0)
-    if not hasattr(seeds, "__len__") or isinstance(seeds, str):
+    if not hasattr(seeds, "__len__"):
         raise InvalidInput(f"simulate: seeds must be a list of whole numbers, got {shown(seeds)}.")
     examples = pool_for("simulate", learner, pool, np.zeros(0, np.intp) if test is None else np.asarray(test))
     answers = with_outsiders(checked_labels("simulate", truth, len(examples), []))

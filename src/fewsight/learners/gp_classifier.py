@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.checks import check_choice, check_positive, shown
+from fewsight._base.checks import check_choice, check_indices, check_positive, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel, check_weights, prior_shares
@@ -205,15 +205,24 @@ class GPClassifier(LoanMixin, KernelLearner):
             self._combined(old), self._combined(among), targets_of(labels, classes), np.full(m, self.noise_variance_)
         )
         self.input_, self.classes_ = larger, classes
+        self.note_width()
         self._rebalance()
         self._settle()
         return self
 
     def remove(self, indices: Indices) -> Self:
-        """Forget training examples, by their positions, without learning noise or weights again."""
+        """Forget training examples, by their positions, without learning noise or weights again.
+
+        A category that loses its last example stays in `classes_`; one example of a category must be left.
+        """
         check_is_fitted(self)
-        kept = np.delete(np.arange(self.posterior_.n), indices)
-        self.posterior_ = self.posterior_.remove(indices)
+        removed = check_indices(self, indices, self.posterior_.n)
+        kept = np.delete(np.arange(self.posterior_.n), removed)
+        if (class_numbers(self.posterior_.targets[kept]) == NO_CLASS).all():
+            raise InvalidInput(
+                f"{type(self).__name__}: indices must leave an example of some category, got those of all, {len(removed):,}."
+            )
+        self.posterior_ = self.posterior_.remove(removed)
         self.input_ = self.input_.select(kept)
         self._rebalance()
         self._settle()

@@ -30,7 +30,7 @@ class KernelLearner(Learner):
 
     Attributes
     ----------
-    classes_ : array (c,), the categories, sorted.
+    classes_ : array (c,), the categories, sorted; those that `add` brings come last.
     input_ : what turns examples into Gram matrices.
     n_features_in_ : how many numbers a row has; of rows and Gram matrices only.
     """
@@ -55,6 +55,7 @@ class KernelLearner(Learner):
         self.classes_ = classes_to_learn(self, labels)
         grams = inputs.fit(X, labels, positions)
         self.input_ = inputs
+        self.note_width()
         self._learn(grams, labels)
         self._look_at_unlabelled(X, np.setdiff1d(np.arange(n_examples(X)), positions))
         self.input_.release()
@@ -88,8 +89,7 @@ class KernelLearner(Learner):
         learner.classes_ = classes_from(state.header)
         learner.input_ = input_from_state(state.nested("input"))
         learner.kernel = learner.input_.parameter
-        if isinstance(learner.input_.n_columns, int):
-            learner.n_features_in_ = learner.input_.n_columns
+        learner.note_width()
         learner._restore(state)
         return learner
 
@@ -113,6 +113,13 @@ class KernelLearner(Learner):
         if not isinstance(options, dict) or set(options) != set(self._options()):
             raise InvalidInput(f"the options must be {', '.join(self._options()) or 'none'}.")
         self.set_params(**options)
+
+    def note_width(self) -> None:
+        """How wide a row of X is, where that is fixed; images have no width, whatever was learned from before."""
+        if isinstance(self.input_.n_columns, int):
+            self.n_features_in_ = self.input_.n_columns
+        elif hasattr(self, "n_features_in_"):
+            del self.n_features_in_
 
     def _read(self, X: Examples) -> Any:
         """New examples, ready for `input_.compare` and `input_.diagonals`."""

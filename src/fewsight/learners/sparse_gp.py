@@ -164,6 +164,7 @@ class SparseGPClassifier(KernelLearner):
         generator = np.random.default_rng(self.random_state)
         inducing = spread_over_classes(numbers, self.n_inducing, generator)
         grams = self._fit_input(X, labels[inducing], positions, inducing, client)
+        self.note_width()
         self._learn(grams, labels[inducing])
         checked = _to_check(numbers, inducing, generator)
         among = self._comparison().of_values(self._combined(grams), self.inducing_diagonal_)
