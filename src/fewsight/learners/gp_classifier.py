@@ -138,6 +138,9 @@ class GPClassifier(LoanMixin, KernelLearner):
 
     def predict_proba(self, X: Examples) -> Array:
         """Probability of each class, given that it is one of them."""
+        if self.calibrated:  # which needs no variance
+            mean = self._decide(X)
+            return self.calibration_.probabilities(mean)
         seen = self._look(X)
         return self._probabilities(seen.mean, seen.variance)
 
