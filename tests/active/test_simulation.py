@@ -82,3 +82,9 @@ def test_learners_are_those_of_an_active_learner(learner, digits):
 def test_options_that_cannot_be_used_are_refused(options, said, digits):
     with pytest.raises(InvalidInput, match=said):
         simulate(GPClassifier(RBF(scale=2.0)), digits[0][:20], digits[1][:20], n_queries=1, **options)
+
+
+def test_a_second_label_of_one_category_does_not_make_histograms_all_that_category(digits):
+    """One label of each teaches nothing about the noise; the evidence takes the largest, under which frequency decides."""
+    found = simulate(HistogramGPClassifier(), digits[0][:200], digits[1][:200], n_queries=2)
+    assert all(record["accuracy"] > 0.5 for record in found)

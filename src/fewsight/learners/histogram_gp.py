@@ -113,7 +113,8 @@ class HistogramGPClassifier(HistogramAnswers):
         `fewsight.gp.learn_relevance`. Less lets weights lie further apart, which many images of each class allow.
     noise_variance : of the targets, over a kernel of mean diagonal 1; "evidence" to learn it; "left-out" to choose among levels
         around that of the evidence by examples that are left out, which costs some dozen trainings, with two classes of 2,000 to
-        5,000 of the examples; "auto" to do so where one of two classes is rare, and to learn it by evidence elsewhere.
+        5,000 of the examples; "auto" to do so where one of two classes is rare, and to learn it by evidence elsewhere; it is 0.2
+        where no class has two examples, which teach nothing about it.
     noise_balance : how much more noise the larger side of each one-vs-all problem has: each side has twice its share of the
         examples, to this power, times the level. 0 for the same noise, 1 for that of [Rodner2012, section 3]; "left-out" to
         choose 0, 0.5 or 1 by examples that are left out; "auto" for 1 with `balanced`, and otherwise to choose it where one of

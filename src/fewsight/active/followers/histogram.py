@@ -81,14 +81,9 @@ class HistogramFollower(Follower[LearnedHistograms]):
         return self._plain
 
     def _learn(self, labelled: Labelled) -> LearnedHistograms:
-        operator = HistogramOperator.from_rows(self.rows.rows[labelled.positions])
-        found = choose_kernel_and_noise(
-            operator,
-            labelled.numbers(),
-            len(labelled.classes),
-            self.rows.side.groups,
-            self.template.settings().with_auto(False),
-        )
+        operator, classes = HistogramOperator.from_rows(self.rows.rows[labelled.positions]), labelled.numbers()
+        settings = self.template.settings().for_classes(classes).with_auto(False)
+        found = choose_kernel_and_noise(operator, classes, len(labelled.classes), self.rows.side.groups, settings)
         noise, kernel = float(found.levels[0]), self._plain.columns.operator
         factor = _scalar(found.operator.weights, kernel.weights)
         if factor is not None and found.operator.transform == kernel.transform:
