@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.utils import Tags
@@ -16,7 +16,15 @@ from fewsight.channels import Channel
 from fewsight.gp import Posterior
 from fewsight.learners.base import Learner
 from fewsight.learners.examples import Examples
-from fewsight.learners.inputs import Input, choose_input, input_from_state, is_list_of_matrices, kernels_of_rows
+from fewsight.learners.inputs import (
+    ImageList,
+    Input,
+    channels_of_images,
+    choose_input,
+    input_from_state,
+    is_list_of_matrices,
+    kernels_of_rows,
+)
 from fewsight.learners.labels import Labels, LabelsLike, classes_from, classes_header, classes_to_learn, labelled
 from fewsight.learners.needs import GramsNeeded, Needs
 
@@ -131,7 +139,7 @@ class KernelLearner(Learner):
         if self.kernel is None or kernels_of_rows(self.kernel):
             sparse = "csr" if self._accepts_sparse() else False
             return validate_data(self, X, accept_sparse=sparse, dtype=np.float64, reset=reset)
-        return X
+        return ImageList(cast("Sequence[Any]", X)) if channels_of_images(self.kernel) else X
 
     def _accepts_sparse(self) -> bool:
         kernels = kernels_of_rows(self.kernel)
