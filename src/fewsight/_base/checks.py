@@ -60,6 +60,20 @@ def check_number(owner: object, name: str, value: Json, *, least: float, most: f
     return float(value)
 
 
+def check_flag(owner: object, name: str, value: object) -> bool:
+    """True or False, and nothing that Python merely takes for one of them."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InvalidInput(f"{owner_name(owner)}: {name} must be True or False, got {shown(value)}.")
+    return bool(value)
+
+
+def check_share(owner: object, name: str, value: Json) -> float:
+    """A number above 0 and below 1, as a float."""
+    if not is_number(value) or not 0 < value < 1:
+        raise InvalidInput(f"{owner_name(owner)}: {name} must be a number between 0 and 1, got {shown(value)}.")
+    return float(value)
+
+
 def check_memory(owner: object, what: str, n_bytes: int, most: int) -> None:
     """Refuse, before it is allocated, what would take more than `most` bytes."""
     if n_bytes > most:

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.checks import check_integer, check_number, shown
+from fewsight._base.checks import check_flag, check_integer, check_number, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.none_of_these import is_none_of_these
 from fewsight._base.types import Array, Indices
@@ -548,8 +548,7 @@ class ActiveLearner(BaseEstimator):
     def _check_options(self) -> None:
         follower_of(self, self._template())
         as_rule(self, self.rule)
-        if not isinstance(self.explore, (bool, np.bool_)):
-            raise InvalidInput(f"ActiveLearner: explore must be True or False, got {shown(self.explore)}.")
+        check_flag(self, "explore", self.explore)
         check_number(self, "audit_share", self.audit_share, least=0.0, most=1.0)
         check_integer(self, "cool_down", self.cool_down, least=0, most=1_000_000_000)
         check_integer(self, "random_state", self.random_state, least=0, most=LARGEST_SEED)

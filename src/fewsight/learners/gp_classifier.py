@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.checks import check_choice, check_indices, check_positive, shown
+from fewsight._base.checks import check_choice, check_flag, check_indices, check_positive, check_share
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel, check_weights, prior_shares
@@ -321,7 +321,12 @@ class GPClassifier(LoanMixin, KernelLearner):
 
     # Learning.
 
+    def _check_flags(self) -> None:
+        check_flag(self, "balanced", self.balanced)
+        check_flag(self, "calibrated", self.calibrated)
+
     def _learn(self, grams: Sequence[Array], labels: Labels) -> None:
+        self._check_flags()
         targets = self._targets(targets_of(labels, self.classes_))
         self.weights_, self.noise_variance_ = self.weights_and_noise(grams, targets, self.input_.pictures)
         K = self._combined(grams)
@@ -405,10 +410,8 @@ class GPClassifier(LoanMixin, KernelLearner):
     def _calibrate(self, K: Array) -> None:
         """Predict every training example from those that are not in its fold, in closed form, and learn from that."""
         rule = check_choice(self, "unknown_rule", self.unknown_rule, [AUTO, *RULES])
-        if not 0 < self.false_alarm_rate < 1:
-            raise InvalidInput(
-                f"GPClassifier: false_alarm_rate must be a number between 0 and 1, got {shown(self.false_alarm_rate)}."
-            )
+        check_share(self, "false_alarm_rate", self.false_alarm_rate)
+        self._check_flags()
         classes = class_numbers(self.posterior_.targets)
         outside = np.flatnonzero(classes == NO_CLASS)
         folds, kept = left_out_folds(K, classes, self.input_.pictures)

@@ -12,7 +12,15 @@ import numpy.typing as npt
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fewsight._base.checks import check_choice, check_integer, check_number, check_positive, shown
+from fewsight._base.checks import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
+    check_positive,
+    check_share,
+    shown,
+)
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, Rows, State
 from fewsight.channels import Channel
@@ -356,11 +364,9 @@ class HistogramGPClassifier(HistogramAnswers):
         bins, rank = self.quantization_bins, self.preconditioner
         check_choice(self, "variance", self.variance, ("fast", "exact"))
         check_choice(self, "unknown_rule", self.unknown_rule, RULES_WITHOUT_DISTANCE)
-        rate = check_number(self, "false_alarm_rate", self.false_alarm_rate, least=0, most=1)
-        if rate in (0, 1):
-            raise InvalidInput(
-                f"HistogramGPClassifier: false_alarm_rate must be a number between 0 and 1, got {rate:g}."
-            )
+        check_share(self, "false_alarm_rate", self.false_alarm_rate)
+        for name in ("balanced", "noise_per_class", "calibrated"):
+            check_flag(self, name, getattr(self, name))
         return SolverOptions(
             check_positive(self, "tolerance", self.tolerance),
             check_integer(self, "max_iterations", self.max_iterations, least=1),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast, final
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.checks import check_choice, check_integer, check_positive, shown
+from fewsight._base.checks import check_choice, check_flag, check_integer, check_positive, check_share
 from fewsight._base.cluster import connected
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
@@ -227,10 +227,9 @@ class SparseGPClassifier(KernelLearner):
             check_choice(self, "noise_variance", self.noise_variance, ("left-out",))
         else:
             check_positive(self, "noise_variance", self.noise_variance)
-        if not 0 < self.false_alarm_rate < 1:
-            raise InvalidInput(
-                f"{type(self).__name__}: false_alarm_rate must be a number between 0 and 1, got {shown(self.false_alarm_rate)}."
-            )
+        check_share(self, "false_alarm_rate", self.false_alarm_rate)
+        check_flag(self, "balanced", self.balanced)
+        check_flag(self, "calibrated", self.calibrated)
 
     def _fit_input(
         self, X: Any, labels: Labels, positions: Indices, inducing: Indices, client: Client | None

@@ -32,7 +32,7 @@ from fewsight.kernels import RBF, HistogramIntersection, Kernel, Linear
 from fewsight.learners import LEARNERS, KernelLearner, Learner
 from fewsight.learners.labels import Label, Labels
 from fewsight.persistence import KINDS, load, load_learner, save
-from fewsight.testing.refusals import refusal
+from fewsight.testing.refusals import check_is, refusal
 
 _ROWS, NUMBERS = make_blobs(90, 4, centers=3, cluster_std=1.5, random_state=3)
 X: Array = _ROWS - _ROWS.min() + 0.1  # numbers > 0, which learners of histograms ask for
@@ -422,5 +422,6 @@ def check_learner(learner: Learner) -> None:
     ----------
     learner : an unfitted learner; it stays unfitted.
     """
+    check_is("check_learner", "learner", learner, Learner)
     for check in checks_of(learner):
         check(learner)
