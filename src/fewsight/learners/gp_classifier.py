@@ -16,7 +16,7 @@ from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel, check_weights, prior_shares
 from fewsight.gp import Posterior, learn_noise, weighted_sum
 from fewsight.learners.balance import balanced_targets, leave_out
-from fewsight.learners.base import Assessment, Latent, LeftOut
+from fewsight.learners.base import Assessment, Latent, LeftOut, plain_options, restore_asked
 from fewsight.learners.calibration import Calibration
 from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.familiarity import Familiarity
@@ -43,6 +43,8 @@ from fewsight.learners.probability import largest_probability
 from fewsight.learners.sharpness import USUAL_NOISE, calibrate
 from fewsight.learners.stability import can_tell, few_labels, sharpened, some_unlabelled
 from fewsight.learners.weight_search import SearchSettings, combine, mean_diagonal, noise_by_left_out
+
+ASKED = ("noise_variance", "weights", "prior_weights", "unknown_rule")  # what a model file says beside what was found
 
 
 @dataclass(frozen=True)
@@ -288,6 +290,7 @@ class GPClassifier(LoanMixin, KernelLearner):
             "balanced": bool(self.balanced),
             "calibrated": bool(self.calibrated),
             "false_alarm_rate": float(self.false_alarm_rate),
+            "asked": plain_options(self, ASKED),
         }
         loans, borrowed = self._loans_state()
         blended = [int(loan.blended) for loan in self.loans_.values()]
@@ -317,6 +320,9 @@ class GPClassifier(LoanMixin, KernelLearner):
         shape = (self.posterior_.n, len(loans))
         weights = state.array("borrowed", shape, np.float64) if loans else np.zeros(shape)
         blended = state.numbers("loans_blended", len(loans), least=0, most=1) if "loans_blended" in state else ()
+        restore_asked(self, state, ASKED)
+        self._given_noise(), self._given_weights(len(self.weights_)), self.starting_weights(len(self.weights_))
+        check_choice(self, "unknown_rule", self.unknown_rule, [AUTO, *RULES])
         self._restore_loans(loans, weights, [value > 0 for value in blended] or [False] * len(loans))
 
     # Learning.

@@ -27,7 +27,7 @@ from fewsight.channels import Channel
 from fewsight.channels.base import LARGEST_SEED
 from fewsight.gp import IterativePosterior, SolverOptions, targets_of_columns
 from fewsight.kernels import HistogramOperator
-from fewsight.learners.base import LeftOut
+from fewsight.learners.base import LeftOut, plain_options, restore_asked
 from fewsight.learners.calibration import Calibration
 from fewsight.learners.examples import Examples, Images, KernelLike
 from fewsight.learners.folds import columns_to_calibrate
@@ -87,6 +87,20 @@ STORED = (  # parameters that a model file keeps as they are
     "calibrated",
     "false_alarm_rate",
     "random_state",
+)
+
+
+ASKED = (  # what it says beside what was found
+    "feature_transform",
+    "transform_parameter",
+    "hellinger_share",
+    "relevance",
+    "relevance_steps",
+    "relevance_prior",
+    "noise_variance",
+    "noise_balance",
+    "noise_per_class",
+    "criterion",
 )
 
 
@@ -448,6 +462,9 @@ class HistogramGPClassifier(HistogramAnswers):
             "left_out_accuracy": self.left_out_accuracy_,
             "log_evidence": self.log_evidence_,
             "variance_to_come": variance is None,
+            "asked": plain_options(
+                self, [name for name in ASKED if isinstance(self.relevance, str) or name != "relevance"]
+            ),
         }
         arrays = {"levels": np.atleast_1d(self.noise_variance_), "relevance": operator.weights}
         state = State({**header, **posterior.header}, {**arrays, **posterior.arrays})
@@ -490,6 +507,8 @@ class HistogramGPClassifier(HistogramAnswers):
         if not learner.input_.channels:
             learner.n_features_in_ = operator.width
         learner.posterior_ = IterativePosterior.from_state(state, operator, len(learner.classes_), learner.options())
+        restore_asked(learner, state, ASKED)
+        learner.settings()  # which checks them
         fast = FastVariance.from_state(state.nested("variance"), operator) if "variance" in state else None
         learner.variances_ = LazyVariance(learner.posterior_, int(learner.random_state), fast)
         return learner

@@ -14,7 +14,7 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel
 from fewsight.gp import Posterior
-from fewsight.learners.base import Learner
+from fewsight.learners.base import Learner, plain_options
 from fewsight.learners.examples import Examples
 from fewsight.learners.inputs import (
     ImageList,
@@ -112,8 +112,7 @@ class KernelLearner(Learner):
     def _options(self) -> dict[str, Any]:
         """The options of the learner for the header of a model file, without what X is and how the work is done."""
         left_out = ("kernel", "n_jobs", "cluster")
-        options = {name: getattr(self, name) for name in self._get_param_names() if name not in left_out}
-        return {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
+        return plain_options(self, [name for name in self._get_param_names() if name not in left_out])
 
     def _restore_options(self, state: State) -> None:
         """Take the options of a model file; which there are is the learner's to say."""
