@@ -68,7 +68,8 @@ class GPClassifier(LoanMixin, KernelLearner):
     Parameters
     ----------
     kernel : what X is: None (a Gaussian kernel as wide as the data), a kernel or a list of kernels for rows of numbers (n, d); a
-        channel or a list of channels for images; "precomputed" for a Gram matrix (n, n) or a list of them.
+        channel or a list of channels for images; "precomputed" for a Gram matrix (n, n) or a list of them. Gaussians of one
+        width suit columns of one scale: put a `StandardScaler` before it where columns are measured in different units.
     noise_variance : variance of the noise on the targets, or how to learn it: "left-out", the one of a few under which left-out
         training examples are most probable, or "evidence".
     weights : of several Gram matrices or channels: "average", one number for each, or "evidence": learned together with the
