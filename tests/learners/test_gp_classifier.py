@@ -12,7 +12,7 @@ from fewsight.channels import Colour, SpatialPmk
 from fewsight.gp import log_evidence_and_gradients
 from fewsight.images import sample_set
 from fewsight.kernels import RBF, Linear
-from fewsight.learners import GPClassifier
+from fewsight.learners import GPClassifier, gp_classifier
 from fewsight.learners.folds import accuracy_of_left_out
 from fewsight.persistence import load, save
 
@@ -322,3 +322,15 @@ def test_a_sparse_gram_matrix_is_refused_in_a_sentence():
         GPClassifier("precomputed").fit(scipy.sparse.csr_array(KERNEL.gram(X[:10])), NAMES[:10])
     with pytest.raises(FewsightError, match=r"RBF.as_wide_as: X must be dense"):
         RBF.as_wide_as(scipy.sparse.csr_array(X))
+
+
+@pytest.mark.parametrize("outsiders", [False, True])
+def test_many_new_examples_are_looked_at_some_at_a_time(outsiders, monkeypatch):
+    labels = [NONE_OF_THESE if outsiders and place < 5 else name for place, name in enumerate(NAMES[:40].tolist())]
+    gp = GPClassifier(KERNEL).fit(X[:40], labels)
+    whole = gp.assess(X)
+    monkeypatch.setattr(gp_classifier, "AT_A_TIME", 7)
+    parts = gp.assess(X)
+    np.testing.assert_allclose(parts.latent.mean, whole.latent.mean, atol=1e-12)
+    np.testing.assert_allclose(parts.latent.std, whole.latent.std, atol=1e-12)
+    np.testing.assert_allclose(parts.unknown_score, whole.unknown_score, atol=1e-10)

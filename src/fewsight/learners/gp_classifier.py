@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import ClassVar, Self
 
 import numpy as np
@@ -44,6 +44,7 @@ from fewsight.learners.sharpness import USUAL_NOISE, calibrate
 from fewsight.learners.stability import can_tell, few_labels, sharpened, some_unlabelled
 from fewsight.learners.weight_search import SearchSettings, combine, mean_diagonal, noise_by_left_out
 
+AT_A_TIME = 4_096  # new examples whose variances are computed together
 ASKED = ("noise_variance", "weights", "prior_weights", "unknown_rule")  # what a model file says beside what was found
 
 
@@ -483,6 +484,12 @@ class GPClassifier(LoanMixin, KernelLearner):
         rows = self._read(X)
         K_test = self._combined(self.input_.compare(rows))
         diagonal = np.tensordot(self.weights_, self.input_.diagonals(rows), axes=1)
+        some = [slice(start, start + AT_A_TIME) for start in range(0, max(len(K_test), 1), AT_A_TIME)]
+        parts = [self._seen(K_test[here], diagonal[here]) for here in some]
+        return parts[0] if len(parts) == 1 else _Seen(*map(np.concatenate, zip(*map(astuple, parts), strict=True)))
+
+    def _seen(self, K_test: Array, diagonal: Array) -> _Seen:
+        """What kernel values with the training examples say, with several matrices of their size on the way."""
         mean, variance = self._means(K_test), self.posterior_.variance(K_test, diagonal)
         if self._familiarity.is_whole:
             familiar, similarity = variance, largest_cosine(K_test, diagonal, self.training_diagonal_)
