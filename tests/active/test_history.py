@@ -106,6 +106,10 @@ def test_moments_are_after_each_act_that_added_labels_and_before_the_next():
         ([START, {"act": "guess"}], "one of start, question, label"),
         ([START, "label"], "each must be a dictionary"),
         ([START, {"act": "label", "indices": [1]}], "'label' must have 'labels', 'believed'"),
+        ([{**START, "labels": ["b", "c"]}], "records: 'start' must have a label for each of 1 examples, got 2."),
+        ([{**START, "indices": 4}], "records: indices of 'start' must be a list, got 4."),
+        ([START, {"act": "undo"}], "there must be something to undo before 'undo', got nothing"),
+        ([START, {"act": "redo"}], "there must be something to redo before 'redo', got nothing"),
     ],
 )
 def test_records_that_cannot_be_are_refused_in_one_sentence(records, said):

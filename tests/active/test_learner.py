@@ -5,6 +5,7 @@ from dataclasses import astuple
 import numpy as np
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 
 from fewsight import load, save
 from fewsight._base.errors import FewsightError, InvalidInput
@@ -69,7 +70,8 @@ def test_images_are_asked_about_and_the_learner_takes_new_ones(tmp_path):
     channel = SpatialPmk(n_words=20, n_descriptors=1_000, scales=(1.0,), longest_side=64)
     active = ActiveLearner(GPClassifier(channel)).fit(images)
     answer(active, labels, 30)
-    np.testing.assert_allclose(active.learner_.latent(images).mean, active.view_.mean, atol=1e-8)
+    columns = np.argsort(active.view_.classes)
+    np.testing.assert_allclose(active.learner_.latent(images).mean, active.view_.mean[:, columns], atol=1e-8)
     save(active.learner_, tmp_path / "model.fewsight")
     assert load(tmp_path / "model.fewsight").predict(images).tolist() == active.predict()
     assert not hasattr(channel, "learned_")
@@ -88,8 +90,35 @@ def test_the_learner_that_is_taken_away_decides_as_the_view_does(kernel, kind):
 
 def test_probabilities_of_the_pool_are_those_of_the_learner_after_re_learning():
     active = answer(ActiveLearner(GPClassifier(RBF(scale=2.0))).fit(X), NAMES, 20).relearn()
-    np.testing.assert_allclose(active.predict_proba(), active.learner_.predict_proba(X), atol=1e-8)
+    columns = np.argsort(active.view_.classes)
+    np.testing.assert_allclose(active.predict_proba()[:, columns], active.learner_.predict_proba(X), atol=1e-8)
     np.testing.assert_allclose(active.predict_proba().sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize(
+    "learner", [GPClassifier(RBF(scale=2.0)), HistogramGPClassifier(), SVMClassifier(RBF(scale=2.0))]
+)
+def test_the_learner_that_is_taken_away_has_sorted_classes_as_scikit_learns_measures_expect_them(learner):
+    rows, names = np.abs(X), np.array(["zebra", "yak", "ant"])[np.unique(NAMES, return_inverse=True)[1]]
+    active = ActiveLearner(learner, relearn_every=None).fit(rows)
+    for label in ("yak", "zebra", "ant"):
+        active.teach(np.flatnonzero(names == label)[:8], [label] * 8)
+    assert active.view_.classes == ["yak", "zebra", "ant"]
+    model = active.learner_
+    assert model.classes_.tolist() == ["ant", "yak", "zebra"]
+    assert model.predict(rows).tolist() == active.predict()
+    assert np.array_equal(model.classes_[model.predict_proba(rows).argmax(axis=1)], model.predict(rows))
+
+
+def test_before_the_first_label_there_are_no_probabilities_and_before_fit_there_is_no_view():
+    with pytest.raises(
+        FewsightError, match="ActiveLearner: at least one example must have a label before there are prob"
+    ):
+        ActiveLearner(GP).fit(X).predict_proba()
+    with pytest.raises(NotFittedError):
+        _ = ActiveLearner(GP).view_
+    with pytest.raises(FewsightError, match=r"indices must be 0 or more, got \[-1\]"):
+        ActiveLearner(GP).fit(X, exclude=[-1])
 
 
 def test_noise_is_learned_as_a_classifier_would_from_the_same_labels():

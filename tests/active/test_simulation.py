@@ -7,7 +7,7 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.none_of_these import NONE_OF_THESE
 from fewsight.active import ActiveLearner, simulate
 from fewsight.kernels import RBF
-from fewsight.learners import GPClassifier
+from fewsight.learners import GPClassifier, HistogramGPClassifier
 
 GP = GPClassifier("precomputed", noise_variance=0.01)
 
@@ -62,3 +62,29 @@ def test_with_a_lag_each_question_is_chosen_that_many_answers_behind(lag, digits
     assert len(set(asked)) == 25
     everything = simulate(learner, X[:30], truth[:30], n_queries=100, start=[0, 1], lag=lag)
     assert everything[-1]["labels"] == 30
+
+
+@pytest.mark.parametrize("learner", [None, HistogramGPClassifier()])
+def test_learners_are_those_of_an_active_learner(learner, digits):
+    found = simulate(learner, digits[0][:80], digits[1][:80], "random", n_queries=2)
+    assert [record["labels"] for record in found] == [10, 11, 12]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"wrong_share": 5}, "simulate: wrong_share must be a number from 0 to 1, got 5"),
+        ({"wrong_share": "a"}, "wrong_share must be a number from 0 to 1, got 'a'"),
+        ({"seeds": 3}, "simulate: seeds must be a list of whole numbers, got 3"),
+        ({"test": [999]}, "simulate: indices must be from 0 to below 20"),
+    ],
+)
+def test_options_that_cannot_be_used_are_refused(options, said, digits):
+    with pytest.raises(InvalidInput, match=said):
+        simulate(GPClassifier(RBF(scale=2.0)), digits[0][:20], digits[1][:20], n_queries=1, **options)
+
+
+def test_a_second_label_of_one_category_does_not_make_histograms_all_that_category(digits):
+    """One label of each teaches nothing about the noise; the evidence takes the largest, under which frequency decides."""
+    found = simulate(HistogramGPClassifier(), digits[0][:200], digits[1][:200], n_queries=2)
+    assert all(record["accuracy"] > 0.5 for record in found)

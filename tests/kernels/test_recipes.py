@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from fewsight._base.errors import InvalidInput
-from fewsight.kernels import (
-    kernel_from_recipe,
-)
+from fewsight.kernels import Kernel, kernel_from_recipe, stored_recipe
 
 
 def nested(depth: int) -> dict[str, Any]:
@@ -48,3 +47,18 @@ def test_a_recipe_that_is_none_is_refused(recipe: Any, sentence: str) -> None:
 
 def test_a_deep_but_sensible_recipe_is_read() -> None:
     assert kernel_from_recipe(nested(40)).gram([[2.0]]).item() == 4.0
+
+
+def test_a_kernel_without_a_kind_is_not_saved():
+    @dataclass(frozen=True)
+    class Nameless(Kernel):
+        def _gram(self, A, B):
+            return A @ (A if B is None else B).T
+
+        def _diag(self, A):
+            return (A**2).sum(axis=1)
+
+    with pytest.raises(
+        InvalidInput, match="save: the kernel Nameless must be known by a kind of its own to be opened again"
+    ):
+        stored_recipe(Nameless())

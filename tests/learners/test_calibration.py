@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_circles
 
 from fewsight.kernels import RBF
-from fewsight.learners import GPClassifier
+from fewsight.learners import GPClassifier, SparseGPClassifier
 from fewsight.learners.calibration import Calibration, _contrast, _Surprise, fit_calibration
 from fewsight.metrics import calibration_error, log_loss
 
@@ -82,6 +83,15 @@ def test_one_example_per_class_falls_back_to_the_prior_and_says_so(overlapping_b
     assert gp.calibration_.bend == 0
     assert np.isfinite(gp.predict_proba(X_test)).all()
     assert not gp.is_unknown(X_test).any()  # there is nothing to set a threshold by
+
+
+@pytest.mark.parametrize("kind", [GPClassifier, SparseGPClassifier])
+def test_rows_of_two_numbers_that_lie_densely_are_no_duplicates_of_each_other(kind):
+    X, y = make_circles(1_200, noise=0.15, factor=0.5, random_state=0)
+    model = kind(RBF(scale=0.6)).fit(X[:400], y[:400])
+    assert model.calibration_.n_examples >= 300
+    assert log_loss(y[400:], model.predict_proba(X[400:]), model.classes_) < 0.2
+    assert model.is_unknown(X[400:]).mean() < 0.1
 
 
 def test_near_duplicates_of_training_images_do_not_inflate_confidence(overlapping_blobs):

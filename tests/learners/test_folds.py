@@ -26,6 +26,27 @@ def test_near_duplicates_are_joined_by_chains():
     assert near_duplicates(K, classes).tolist() == [0, 0, 0, 1, 2, 3]
 
 
+def test_a_chain_whose_ends_are_far_apart_is_none_of_one_thing_and_twins_in_it_stay_together():
+    angles = np.repeat(np.linspace(0, np.pi, 100), [1] * 50 + [2] + [1] * 49)  # one of them twice
+    rows = np.concatenate([np.column_stack([np.cos(angles), np.sin(angles)]), RNG.normal(5.0, 1.0, (30, 2))])
+    classes = np.repeat([0, 1], [101, 30])
+    K = RBF(scale=1.0).gram(rows)
+    groups = near_duplicates(K, classes)
+    sizes = np.bincount(groups)
+    assert sizes.max() < 20, "all of a class in one group could not be told by others"
+    assert groups[50] == groups[51]
+    assert len(left_out_folds(K, classes)[1]) == len(classes), "every example can be left out"
+    assert groups.tolist() == [sorted(set(groups), key=groups.tolist().index).index(group) for group in groups]
+
+
+def test_pictures_join_what_kernels_do_not_also_where_chains_fall_apart():
+    rows = np.linspace(0, 10, 60)[:, None]
+    K, classes = RBF(scale=1.0).gram(rows), np.zeros(60, np.intp)
+    groups = near_duplicates(K, classes, np.array([0, *range(1, 59), 0]))
+    assert groups[0] == groups[59]
+    assert len(set(groups)) > 3
+
+
 def test_what_is_a_near_duplicate_does_not_depend_on_how_alike_a_kernel_finds_everything():
     K = RBF(scale=2.0).gram(np.random.default_rng(0).normal(size=(40, 6)))
     classes = np.arange(40) % 4

@@ -2,16 +2,17 @@
 
 import numpy as np
 import pytest
+import scipy.sparse
 from sklearn.base import clone
 from sklearn.datasets import make_blobs
 
 from fewsight._base.errors import FewsightError
 from fewsight._base.none_of_these import NONE_OF_THESE
-from fewsight.channels import SpatialPmk
+from fewsight.channels import Colour, SpatialPmk
 from fewsight.gp import log_evidence_and_gradients
 from fewsight.images import sample_set
 from fewsight.kernels import RBF, Linear
-from fewsight.learners import GPClassifier
+from fewsight.learners import GPClassifier, gp_classifier
 from fewsight.learners.folds import accuracy_of_left_out
 from fewsight.persistence import load, save
 
@@ -284,3 +285,52 @@ def test_one_category_and_what_is_none_of_it_is_learned(outsiders):
     model = GPClassifier(RBF(scale=3.0)).fit(rows[some][:60], labels[some][:60])
     mean = model.latent(rows[some][60:]).mean[:, 0]
     assert np.mean((mean > 0) == (group[some][60:] == 0)) > 0.85
+
+
+@pytest.mark.parametrize(
+    ("indices", "said"),
+    [
+        ([60], r"GPClassifier: indices must be from 0 to below 60, got \[60\]\."),
+        ([-1], r"GPClassifier: indices must be from 0 to below 60, got \[-1\]\."),
+        ([1.0], r"GPClassifier: indices must be a list of whole numbers, got \[1\.0\]\."),
+        (np.arange(60) < 2, "GPClassifier: indices must be a list of whole numbers"),
+        ([3, 3], "GPClassifier: indices must name each example once"),
+        (np.arange(60), "GPClassifier: indices must leave an example of some category, got those of all, 60"),
+    ],
+)
+def test_indices_that_cannot_be_removed_are_said_by_the_classifier_and_change_nothing(indices, said):
+    gp = GPClassifier(KERNEL).fit(X[:60], NAMES[:60])
+    with pytest.raises(FewsightError, match=said):
+        gp.remove(indices)
+    assert len(gp.labels_) == 60
+
+
+def test_the_width_of_a_row_is_known_also_of_gram_matrices_and_after_images_it_is_none():
+    K = KERNEL.gram(X[:60])
+    gp = GPClassifier("precomputed").fit(K[:50, :50], NAMES[:50])
+    assert gp.n_features_in_ == 50
+    assert gp.add(K[50:, :], NAMES[50:60]).n_features_in_ == 60
+    tiles = sample_set().select(range(0, 550, 50))
+    gp.set_params(kernel=Colour(longest_side=64)).fit(list(tiles.images), list(tiles.labels))
+    assert not hasattr(gp, "n_features_in_")
+
+
+def test_a_sparse_gram_matrix_is_refused_in_a_sentence():
+    with pytest.raises(
+        FewsightError, match=r"GPClassifier: X must be dense, got a sparse matrix; pass its toarray\(\)\."
+    ):
+        GPClassifier("precomputed").fit(scipy.sparse.csr_array(KERNEL.gram(X[:10])), NAMES[:10])
+    with pytest.raises(FewsightError, match=r"RBF.as_wide_as: X must be dense"):
+        RBF.as_wide_as(scipy.sparse.csr_array(X))
+
+
+@pytest.mark.parametrize("outsiders", [False, True])
+def test_many_new_examples_are_looked_at_some_at_a_time(outsiders, monkeypatch):
+    labels = [NONE_OF_THESE if outsiders and place < 5 else name for place, name in enumerate(NAMES[:40].tolist())]
+    gp = GPClassifier(KERNEL).fit(X[:40], labels)
+    whole = gp.assess(X)
+    monkeypatch.setattr(gp_classifier, "AT_A_TIME", 7)
+    parts = gp.assess(X)
+    np.testing.assert_allclose(parts.latent.mean, whole.latent.mean, atol=1e-12)
+    np.testing.assert_allclose(parts.latent.std, whole.latent.std, atol=1e-12)
+    np.testing.assert_allclose(parts.unknown_score, whole.unknown_score, atol=1e-10)

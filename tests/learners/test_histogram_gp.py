@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 import scipy.sparse
+from sklearn.datasets import load_digits
 from sklearn.metrics import roc_auc_score
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
@@ -11,7 +12,7 @@ from fewsight._base.errors import FewsightError
 from fewsight._base.none_of_these import NONE_OF_THESE
 from fewsight.gp import targets_of_columns
 from fewsight.kernels import HistogramIntersection
-from fewsight.learners import HistogramGPClassifier
+from fewsight.learners import GPClassifier, HistogramGPClassifier
 from fewsight.learners.histograms import balance_of, left_out_search
 from fewsight.persistence import load, save
 
@@ -127,6 +128,13 @@ def test_adding_examples_and_classes_ends_where_training_on_all_does():
     np.testing.assert_allclose(grown.latent_mean(X_TEST), whole.latent_mean(X_TEST), atol=1e-7)
     grown.recalibrate()
     assert grown.calibration_.n_examples > 100
+
+
+def test_classes_that_are_only_announced_keep_their_whole_name():
+    learner = HistogramGPClassifier().partial_fit(X[:40], Y[:40], classes=["ant", "bee", "cat", "elephant", "ant"])
+    assert learner.classes_.tolist() == ["ant", "bee", "cat", "elephant"]
+    with pytest.raises(FewsightError, match=r"HistogramGPClassifier: labels must be strings, .* got 1"):
+        HistogramGPClassifier().partial_fit(X[:40], Y[:40], classes=[1, 2])
 
 
 def test_partial_fit_goes_on_from_warm_starts():
@@ -305,3 +313,14 @@ def test_a_rare_class_is_ranked_better_by_left_out_examples_than_by_the_evidence
 def test_the_noise_of_left_out_examples_makes_them_no_less_probable():
     learner = HistogramGPClassifier(noise_variance="left-out").fit(X, Y)
     assert learner.score(X_TEST, Y_TEST) >= HistogramGPClassifier().fit(X, Y).score(X_TEST, Y_TEST) - 0.02
+
+
+def test_with_one_example_of_each_class_nothing_is_learned_about_the_noise():
+    rows, digits = load_digits(return_X_y=True)
+    first = np.array([np.flatnonzero(digits == digit)[0] for digit in range(10)])
+    learner = HistogramGPClassifier().fit(rows[first], digits[first])
+    assert learner.noise_variance_ == 0.2
+    exact = GPClassifier(HistogramIntersection()).fit(rows[first], digits[first])
+    assert learner.score(rows, digits) > exact.score(rows, digits) - 0.02
+    by_evidence = HistogramGPClassifier(noise_variance="evidence").fit(rows[first], digits[first])
+    assert by_evidence.noise_variance_ > 100, "what is asked for is done: all is noise"

@@ -93,3 +93,9 @@ def test_what_is_no_family_is_refused():
 def test_a_family_cannot_add_to_gram_matrices():
     with pytest.raises(InvalidInput, match="kernels can only be made for rows of numbers or images"):
         InfiniteKernelClassifier("precomputed", RelevanceFamily()).fit(RBF().gram(X[TRAIN]), Y[TRAIN])
+
+
+@pytest.mark.parametrize("seed", [-1, None, "a", 1.5])
+def test_a_seed_that_is_none_is_refused(seed):
+    with pytest.raises(InvalidInput, match="InfiniteKernelClassifier: random_state must be a whole number >= 0, got"):
+        InfiniteKernelClassifier(random_state=seed).fit(np.eye(4), [0, 0, 1, 1])

@@ -46,3 +46,12 @@ def test_windows_that_were_grown_are_one_channel():
 def test_what_is_no_family_is_refused():
     with pytest.raises(InvalidInput, match="grow_kernels: family must be a kernel family, got None"):
         grow_kernels(X, Y, RBF(), None)
+
+
+def test_rows_may_be_lists_without_a_kernel_and_a_seed_that_is_none_is_refused():
+    rows = np.random.default_rng(0).normal(size=(20, 3))
+    labels = (rows[:, 0] > 0).tolist()
+    found = grow_kernels(rows.tolist(), labels, None, RelevanceFamily(), max_kernels=2)
+    assert found.weights.sum() == pytest.approx(1)
+    with pytest.raises(InvalidInput, match="grow_kernels: random_state must be a whole number >= 0, got -1"):
+        grow_kernels(rows, labels, None, RelevanceFamily(), random_state=-1)

@@ -13,10 +13,12 @@ from fewsight._base.none_of_these import NONE_OF_THESE
 from fewsight.kernels import RBF
 from fewsight.learners import GPClassifier, HistogramGPClassifier
 from fewsight.learners.labels import (
+    checked_classes,
     class_numbers,
     classes_from,
     classes_header,
     classes_in,
+    classes_with,
     labelled,
     labels_of,
     targets_of,
@@ -160,6 +162,37 @@ def test_classes_that_a_file_cannot_hold_are_said():
 def test_classes_that_were_edited_are_refused(header):
     with pytest.raises(InvalidInput):
         classes_from(header)
+
+
+@pytest.mark.parametrize(
+    ("known", "labels", "said"),
+    [
+        (["ant", "bee"], [1], r"Owner: labels must be strings, as those learned before, such as 'ant', got 1\."),
+        ([1, 2], ["1"], "labels must be numbers, as those learned before, such as 1, got '1'"),
+        ([1, 2], [True], "labels must be numbers, .* got True"),
+        ([True, False], [1], "labels must be booleans, .* got 1"),
+    ],
+)
+def test_further_labels_must_be_of_the_kind_that_was_learned(known, labels, said):
+    with pytest.raises(InvalidInput, match=said):
+        classes_with("Owner", np.array(known), np.array(labels))
+
+
+def test_further_classes_come_after_the_old_ones_whole():
+    known = np.array(["bee", "cat"])
+    assert classes_with("Owner", known, np.array(["elephant", "cat", "ant"])).tolist() == [
+        "bee",
+        "cat",
+        "ant",
+        "elephant",
+    ]
+    assert classes_with("Owner", known, np.array([NONE_OF_THESE], dtype=object)).tolist() == ["bee", "cat"]
+
+
+@pytest.mark.parametrize("classes", ["elephant", ["ant", None], [], [["ant"]], [NONE_OF_THESE], 3])
+def test_classes_that_are_no_list_of_labels_are_refused(classes):
+    with pytest.raises(InvalidInput, match="Owner: classes must be a list of labels, got"):
+        checked_classes("Owner", classes)
 
 
 def test_none_of_these_is_kept_beside_labels_of_one_kind_and_is_no_class():

@@ -7,8 +7,9 @@ from sklearn.datasets import load_digits
 from fewsight import NONE_OF_THESE, GPClassifier, SpatialPmk, sample_set
 from fewsight._base.errors import InvalidInput
 from fewsight.channels import Colour
+from fewsight.gp import SparsePosterior
 from fewsight.kernels import RBF, Linear
-from fewsight.learners import SparseGPClassifier
+from fewsight.learners import SparseGPClassifier, inducing_rows
 from fewsight.learners.sparse_gp import spread_over_classes
 from fewsight.metrics import log_loss
 from fewsight.persistence import load, save
@@ -145,3 +146,18 @@ def test_a_channel_that_is_passed_stays_as_it_was():
     channel = SpatialPmk(n_words=20, n_descriptors=1_000, scales=(1.0,), longest_side=64)
     SparseGPClassifier(channel, n_inducing=4).fit(tiles.images[:10], ["a", "b"] * 5)
     assert not hasattr(channel, "learned_")
+
+
+def test_answers_come_block_by_block_and_probabilities_ask_for_no_variance(monkeypatch):
+    learner = SparseGPClassifier(RBF(scale=3.0), n_inducing=40).fit(X[TRAIN], Y[TRAIN])
+    before = learner.assess(X)
+    widest = []
+    variance = SparsePosterior.variance
+    monkeypatch.setattr(inducing_rows, "BLOCK", 32)
+    monkeypatch.setattr(SparsePosterior, "variance", lambda *given: widest.append(len(given[1])) or variance(*given))
+    np.testing.assert_allclose(learner.predict_proba(X), before.probabilities, atol=1e-12)
+    assert not widest, "calibrated probabilities need no variance"
+    after = learner.assess(X)
+    assert max(widest) == 32
+    np.testing.assert_allclose(after.latent.std, before.latent.std, atol=1e-10)
+    np.testing.assert_allclose(after.unknown_score, before.unknown_score, atol=1e-8)

@@ -13,12 +13,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from fewsight._base.archive import read_archive, write_archive
 from fewsight._base.errors import InvalidInput, ModelFileError
 from fewsight._base.types import State
 from fewsight.kernels import RBF, Kernel
-from fewsight.learners import GPClassifier, NearestNeighbourClassifier
+from fewsight.learners import GPClassifier, HistogramGPClassifier, NearestNeighbourClassifier
 from fewsight.persistence import load, save
 
 CATEGORIES = ["brick", "grass", "été, 'quoted'"]
@@ -300,3 +301,43 @@ def test_a_full_disk_is_one_sentence_and_the_old_file_stays(model: GPClassifier,
 def test_a_folder_that_does_not_exist_is_one_sentence(model: GPClassifier, tmp_path: Path) -> None:
     with pytest.raises(ModelFileError, match=r"could not be written \(No such file or directory\)"):
         save(model, tmp_path / "nowhere" / "model.fewsight")
+
+
+@pytest.mark.parametrize(
+    "learner",
+    [
+        GPClassifier(RBF(scale=2.0)),
+        GPClassifier(
+            [RBF(scale=1.0), RBF(scale=3.0)], weights="evidence", prior_weights=[1.0, 3.0], unknown_rule="contrast"
+        ),
+        HistogramGPClassifier(),
+        HistogramGPClassifier(feature_transform="power", relevance="evidence", noise_per_class=True),
+    ],
+)
+def test_a_learner_from_a_file_learns_anew_as_the_one_that_was_saved(learner, tmp_path):
+    """What was found stays with the model; what was asked for comes back, so that fit does not keep the old noise in silence."""
+    rng = np.random.default_rng(0)
+    labels = np.array(["ant", "bee", "cat"])[np.arange(60) % 3]
+    rows = np.abs(rng.normal(size=(60, 5))) + 2 * np.eye(5)[np.arange(60) % 3]
+    fitted = clone(learner).fit(rows, labels)
+    save(fitted, tmp_path / "model")
+    again = load(tmp_path / "model")
+    found = np.atleast_1d(fitted.noise_variance_)
+    np.testing.assert_array_equal(again.noise_variance_, found if len(found) > 1 else found[0])
+    for name, value in learner.get_params(deep=False).items():
+        assert name == "kernel" or again.get_params(deep=False)[name] == value
+    np.testing.assert_allclose(
+        again.fit(rows[:30], labels[:30]).predict_proba(rows),
+        fitted.fit(rows[:30], labels[:30]).predict_proba(rows),
+        atol=1e-8,
+    )
+
+
+@pytest.mark.parametrize(
+    "asked", [{"noise_variance": -1}, {"kernel": None}, {"weights": "x"}, 3, {"prior_weights": [1, 2]}]
+)
+def test_what_was_asked_for_is_checked(asked, tmp_path):
+    model = GPClassifier(RBF(scale=2.0)).fit(np.eye(4), [0, 0, 1, 1])
+    state = model.state()
+    with pytest.raises((InvalidInput, TypeError)):
+        GPClassifier.from_state(State({**state.header, "asked": asked}, state.arrays))

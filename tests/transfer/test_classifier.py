@@ -141,6 +141,7 @@ def test_the_order_of_the_examples_does_not_matter():
         ({"background": "gerenuk"}, "background must be among the labels of the examples and play one part only"),
         ({"candidates": ["background"]}, "candidates must be among the labels"),
         ({"candidates": ["okapi"]}, "candidates must be among the labels .* got 'okapi'"),
+        ({"candidates": "llama"}, "candidates must be a list of labels or None, got 'llama'"),
         ({"criterion": "luck"}, "criterion must be one of 'separation'"),
         ({"criterion": "roc_area"}, "criterion must be one of 'separation', .* to average by, got 'roc_area'"),
         ({"n_supports": "many"}, "n_supports must be one of 'all', got 'many'"),

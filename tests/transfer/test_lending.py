@@ -5,7 +5,7 @@ import pytest
 
 from fewsight._base.errors import FewsightError
 from fewsight.kernels import RBF
-from fewsight.learners import GPClassifier, Loan
+from fewsight.learners import GPClassifier, Loan, SVMClassifier
 from fewsight.transfer import NoLoan, Suggestion, borrow_for_few, consider_loan, loans_for_few, suggest_loan
 from fewsight.transfer.lending import SCATTER, Rivalry, largest_bearable
 
@@ -77,6 +77,16 @@ def test_only_the_lenders_that_are_allowed_are_considered():
         (lambda model: suggest_loan(model, "okapi"), "category must be one of those learned, got 'okapi'"),
         (lambda model: suggest_loan(model, "gerenuk", criterion="luck"), "criterion must be one of"),
         (lambda model: borrow_for_few(model, few=1), "few must be a whole number >= 2, got 1"),
+        (
+            lambda model: suggest_loan(model, "gerenuk", lenders=["okapi"]),
+            "borrow: lenders must be a list of categories that were learned, got 'okapi'",
+        ),
+        (lambda model: suggest_loan(model, "gerenuk", lenders="llama"), "lenders must be a list .* got 'llama'"),
+        (
+            lambda model: borrow_for_few(SVMClassifier("precomputed")),
+            "borrow: model must be a learner whose categories can borrow, got SVMClassifier: its categories cannot borrow",
+        ),
+        (lambda model: suggest_loan(3, "gerenuk"), "model must be a learner whose categories can borrow, got 3"),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_sentence(ask, message):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from fewsight._base.errors import InvalidInput
 
 if TYPE_CHECKING:
-    from fewsight._base.types import Array, Json
+    from fewsight._base.types import Array, Indices, Json
 
 TILE = 128  # two tiles of float64 and their difference stay in the cache
 LARGEST = 1e100  # of any number in a model; what is computed from larger ones is soon infinite
@@ -60,6 +60,20 @@ def check_number(owner: object, name: str, value: Json, *, least: float, most: f
     return float(value)
 
 
+def check_flag(owner: object, name: str, value: object) -> bool:
+    """True or False, and nothing that Python merely takes for one of them."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InvalidInput(f"{owner_name(owner)}: {name} must be True or False, got {shown(value)}.")
+    return bool(value)
+
+
+def check_share(owner: object, name: str, value: Json) -> float:
+    """A number above 0 and below 1, as a float."""
+    if not is_number(value) or not 0 < value < 1:
+        raise InvalidInput(f"{owner_name(owner)}: {name} must be a number between 0 and 1, got {shown(value)}.")
+    return float(value)
+
+
 def check_memory(owner: object, what: str, n_bytes: int, most: int) -> None:
     """Refuse, before it is allocated, what would take more than `most` bytes."""
     if n_bytes > most:
@@ -81,6 +95,8 @@ def check_matrix(
     owner: object, name: str, value: npt.ArrayLike, *, shape: tuple[int | None, int | None] = (None, None)
 ) -> Array:
     """A finite float64 matrix whose sides equal `shape` wherever that is not None."""
+    if hasattr(value, "toarray"):
+        raise InvalidInput(f"{owner_name(owner)}: {name} must be dense, got a sparse matrix; pass its toarray().")
     matrix = np.asarray(value, dtype=np.float64)
     fits = matrix.ndim == 2 and all(
         want is None or want == side for want, side in zip(shape, matrix.shape, strict=False)
@@ -92,6 +108,20 @@ def check_matrix(
     if not np.isfinite(matrix).all():
         raise InvalidInput(f"{owner_name(owner)}: {name} must hold finite numbers only, got NaN or infinity.")
     return matrix
+
+
+def check_indices(owner: object, value: npt.ArrayLike, n: int) -> Indices:
+    """Distinct whole numbers from 0 to below n."""
+    indices = np.atleast_1d(np.asarray(value))
+    if indices.size == 0:
+        return np.zeros(0, dtype=np.intp)
+    if indices.ndim != 1 or indices.dtype.kind not in "iu":
+        raise InvalidInput(f"{owner_name(owner)}: indices must be a list of whole numbers, got {shown(value)}.")
+    if indices.min() < 0 or indices.max() >= n:
+        raise InvalidInput(f"{owner_name(owner)}: indices must be from 0 to below {n}, got {shown(value)}.")
+    if len(np.unique(indices)) != len(indices):
+        raise InvalidInput(f"{owner_name(owner)}: indices must name each example once, got {shown(value)}.")
+    return indices.astype(np.intp)
 
 
 def check_gram(owner: object, name: str, value: npt.ArrayLike) -> Array:

@@ -41,6 +41,7 @@ Record = dict[str, Plain]
 
 GIVE_LABELS = ("start", "label")
 CHANGE_LABELS = (*GIVE_LABELS, "correct", "forget")
+LISTED = ("indices", "labels", "believed", "excluded", "checks")  # fields of a record that are lists
 
 
 class Check(NamedTuple):
@@ -104,6 +105,13 @@ class Act:
                 f"records: {kind!r} must have {', '.join(map(repr, missing))}, got {shown(dict(record))}."
             )
         fields: dict[str, Any] = {name: record.get(name) for name in cls.FIELDS[kind]}
+        wrong = [name for name in LISTED if name in fields and not isinstance(fields[name], (list, tuple))]
+        if wrong:
+            raise InvalidInput(f"records: {wrong[0]} of {kind!r} must be a list, got {shown(fields[wrong[0]])}.")
+        if kind in (*GIVE_LABELS, "correct") and len(fields["indices"]) != len(fields["labels"]):
+            raise InvalidInput(
+                f"records: {kind!r} must have a label for each of {len(fields['indices'])} examples, got {len(fields['labels'])}."
+            )
         if "checks" in fields:
             fields["checks"] = [Check(*numbers) for numbers in fields["checks"]]
         for name, value in fields.items():
@@ -129,6 +137,8 @@ class History:
         """The next act."""
         if not self.acts and act.kind != "start":
             raise InvalidInput(f"records: the first must be the start, got {act.kind!r}.")
+        if (act.kind == "undo" and not self.can_undo) or (act.kind == "redo" and not self.can_redo):
+            raise InvalidInput(f"records: there must be something to {act.kind} before {act.kind!r}, got nothing.")
         number = len(self.acts)
         self.acts.append(act)
         if act.kind == "undo":

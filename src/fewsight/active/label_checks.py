@@ -28,7 +28,8 @@ def checked_positions(owner: object, indices: Positions, m: int | None) -> Indic
             f"{owner_name(owner)}: indices must be whole numbers, positions in the pool, got {shown(indices)}."
         )
     if positions.min() < 0 or (m is not None and positions.max() >= m):
-        raise InvalidInput(f"{owner_name(owner)}: indices must be from 0 to below {m}, got {shown(indices)}.")
+        wanted = "0 or more" if m is None else f"from 0 to below {m}"
+        raise InvalidInput(f"{owner_name(owner)}: indices must be {wanted}, got {shown(indices)}.")
     if len(np.unique(positions)) < len(positions):
         raise InvalidInput(f"{owner_name(owner)}: indices must name each example once, got {shown(indices)}.")
     return positions.astype(np.intp)

@@ -10,7 +10,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.checks import check_integer, check_number, shown
+from fewsight._base.checks import check_flag, check_integer, check_number, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.none_of_these import is_none_of_these
 from fewsight._base.types import Array, Indices
@@ -176,7 +176,7 @@ class ActiveLearner(BaseEstimator):
         Parameters
         ----------
         indices : positions in the pool (k,), from 0.
-        labels : a label for each, or one for all; strings, integers or booleans.
+        labels : a label for each (k,), or the label itself for a single position; strings, integers or booleans.
         """
         check_is_fitted(self, "_replay")
         positions = self._unlabelled(indices)
@@ -372,17 +372,20 @@ class ActiveLearner(BaseEstimator):
     @property
     def view_(self) -> LabelledView:
         """What is known about every example of the pool."""
+        check_is_fitted(self, "_replay")
         return self._replay.view
 
     @property
     def learner_(self) -> Learner:
-        """The learner with all labels so far, ready for new examples, and for `fewsight.save`."""
+        """The learner with all labels so far, ready for new examples, and for `fewsight.save`; its `classes_` are sorted."""
         check_is_fitted(self, "_replay")
         if not self.view_.classes:
             raise InvalidInput(
                 "ActiveLearner: at least one example must have a label before there is a learner, got none."
             )
-        learner = self._replay.follower.learner(self.view_.labelled, self._replay.settings)
+        labelled = self.view_.labelled
+        in_order = labelled._replace(classes=sorted(labelled.classes))
+        learner = self._replay.follower.learner(in_order, self._replay.settings)
         for category, loan in self.view_.loans.items():
             learner.borrower().borrow(category, loan.lender, loan.rho)
         return learner
@@ -416,6 +419,10 @@ class ActiveLearner(BaseEstimator):
             Numbers from 0 to 1 that add up to 1 in each row.
         """
         check_is_fitted(self, "_replay")
+        if not self.view_.classes:
+            raise InvalidInput(
+                "ActiveLearner: at least one example must have a label before there are probabilities, got none."
+            )
         self._replay.calibrate()
         return self.view_.probabilities()
 
@@ -541,8 +548,7 @@ class ActiveLearner(BaseEstimator):
     def _check_options(self) -> None:
         follower_of(self, self._template())
         as_rule(self, self.rule)
-        if not isinstance(self.explore, (bool, np.bool_)):
-            raise InvalidInput(f"ActiveLearner: explore must be True or False, got {shown(self.explore)}.")
+        check_flag(self, "explore", self.explore)
         check_number(self, "audit_share", self.audit_share, least=0.0, most=1.0)
         check_integer(self, "cool_down", self.cool_down, least=0, most=1_000_000_000)
         check_integer(self, "random_state", self.random_state, least=0, most=LARGEST_SEED)

@@ -7,22 +7,23 @@ from typing import Any
 
 import numpy as np
 
-from fewsight._base.checks import check_integer, shown
+from fewsight._base.checks import check_integer, check_number, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import track
 from fewsight._base.types import Indices
+from fewsight.active.followers import pool_for
 from fewsight.active.label_checks import checked_labels, checked_positions
 from fewsight.active.learner import ActiveLearner
-from fewsight.active.pools import Pool, as_pool
+from fewsight.active.pools import Pool
 from fewsight.active.rules import QueryRule, as_rule
-from fewsight.learners import Learner
+from fewsight.learners import GPClassifier, Learner
 from fewsight.learners.labels import with_outsiders
 
 Record = dict[str, Any]
 
 
 def simulate(
-    learner: Learner,
+    learner: Learner | None,
     pool: Any,
     truth: Any,
     rule: str | QueryRule = "uncertainty",
@@ -59,8 +60,11 @@ def simulate(
         One for every answer of every seed: `rule`, `seed`, `labels`, `accuracy` (mean over the classes of their shares of right
         decisions), `overall` (the share of right decisions), `classes` seen so far, and `asked`, the positions asked about last.
     """
-    chosen = as_rule("simulate", rule)
-    examples = as_pool("simulate", learner.kernel, pool, () if test is None else test)
+    chosen, learner = as_rule("simulate", rule), GPClassifier() if learner is None else learner
+    wrong_share = check_number("simulate", "wrong_share", wrong_share, least=0.0, most=1.0)
+    if not hasattr(seeds, "__len__"):
+        raise InvalidInput(f"simulate: seeds must be a list of whole numbers, got {shown(seeds)}.")
+    examples = pool_for("simulate", learner, pool, np.zeros(0, np.intp) if test is None else np.asarray(test))
     answers = with_outsiders(checked_labels("simulate", truth, len(examples), []))
     if answers.dtype == object:
         raise InvalidInput("simulate: truth must name a category for every example, got NONE_OF_THESE.")

@@ -10,7 +10,7 @@ from fewsight._base.encodings import Encodings
 from fewsight._base.errors import InvalidInput
 from fewsight._base.registry import Registry
 from fewsight._base.types import State
-from fewsight.channels.base import Channel, fit_channel
+from fewsight.channels.base import Channel, check_images, fit_channel
 from fewsight.channels.colour import Colour
 from fewsight.channels.correspondence_channel import GeometricBlurDistortion, GeometricBlurPoints
 from fewsight.channels.dense_pmk import DensePmk
@@ -101,6 +101,7 @@ __all__ = [
     "Vectors",
     "VocabularyPmk",
     "Windows",
+    "check_images",
     "check_weights",
     "fit_channel",
     "make_channel",

@@ -454,13 +454,19 @@ def fit_channel(channel: Channel, images: Sequence[Any], labels: LabelsLike, pos
     return channel.fit(images, [known.get(position) for position in range(len(images))])
 
 
-def as_images(images: Sequence[Any]) -> list[Image]:
-    """Paths, arrays or Image objects, as Image objects."""
-    if isinstance(images, (str, bytes, os.PathLike)):
+def check_images(images: object) -> None:
+    """Refuse what is no list of images: one image, one path, nothing."""
+    one = isinstance(images, (str, bytes, os.PathLike, Image)) or not hasattr(images, "__len__")
+    if one or (isinstance(images, np.ndarray) and images.ndim == 3 and images.shape[-1] in (3, 4)):
         raise InvalidInput(
             f"images: must be a list of paths, arrays or Image objects, got {shown(images)}; put one image into a list, and "
             "name the images of a folder one by one."
         )
+
+
+def as_images(images: Sequence[Any]) -> list[Image]:
+    """Paths, arrays or Image objects, as Image objects."""
+    check_images(images)
     return [as_image(image) for image in images]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from fewsight._base.checks import check_matrix, owner_name
+from fewsight._base.checks import is_number, owner_name, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.channels.base import Channel
@@ -29,7 +29,14 @@ def prior_shares(channels: Sequence[Channel]) -> Array:
 
 def check_weights(owner: object, weights: npt.ArrayLike, count: int) -> Array:
     """One weight >= 0 for each of `count` kernels, not all zero."""
-    row = check_matrix(owner, "weights", np.asarray(weights)[None], shape=(1, count))[0]
+    given = np.asarray(weights, dtype=object)
+    if given.shape != (count,) or not all(map(is_number, given.tolist())):
+        raise InvalidInput(
+            f"{owner_name(owner)}: weights must be {count} numbers, one for each kernel, got {shown(weights)}."
+        )
+    row = given.astype(np.float64)
+    if not np.isfinite(row).all():
+        raise InvalidInput(f"{owner_name(owner)}: weights must hold finite numbers only, got {row.tolist()}.")
     if (row < 0).any() or not row.any():
         raise InvalidInput(f"{owner_name(owner)}: weights must be >= 0 and not all zero, got {row.tolist()}.")
     return row

@@ -104,7 +104,7 @@ def evaluate_borrowing(
         with silent():
             if present is None or present[0] is not draw:
                 present = draw, _bench_of(image_set, labels, channels, draw), _photographs(image_set, channels, draw)
-            allowed = None if lenders is None else lenders.get(category, ())
+            allowed = None if lenders is None else [name for name in lenders.get(category, ()) if name in categories]
             for n in protocol.per_class:
                 trials[n][draw.repeat].append(present[1].trial(category, n, allowed, present[2]))
     return BorrowingResult(trials, tuple(channels), lent, (*image_set.unreadable, *readable.failures))

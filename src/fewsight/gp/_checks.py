@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from fewsight._base.checks import check_gram, check_matrix, owner_name, shown
 from fewsight._base.errors import InvalidInput
-from fewsight._base.types import Array, Indices
+from fewsight._base.types import Array
 from fewsight.gp.gram_sums import GramList, Grams
 
 
@@ -43,20 +43,6 @@ def check_per_example(owner: object, name: str, value: npt.ArrayLike, n: int) ->
     if not (np.isfinite(given) & (given > 0)).all():
         raise InvalidInput(f"{owner_name(owner)}: {name} must be finite and > 0, got {shown(value)}.")
     return np.full(n, given)
-
-
-def check_indices(owner: object, value: npt.ArrayLike, n: int) -> Indices:
-    """Distinct whole numbers from 0 to below n."""
-    indices = np.atleast_1d(np.asarray(value))
-    if indices.size == 0:
-        return np.zeros(0, dtype=np.intp)
-    if indices.ndim != 1 or indices.dtype.kind not in "iu":
-        raise InvalidInput(f"{owner_name(owner)}: indices must be a list of whole numbers, got {shown(value)}.")
-    if indices.min() < 0 or indices.max() >= n:
-        raise InvalidInput(f"{owner_name(owner)}: indices must be from 0 to below {n}, got {shown(value)}.")
-    if len(np.unique(indices)) != len(indices):
-        raise InvalidInput(f"{owner_name(owner)}: indices must name each example once, got {shown(value)}.")
-    return indices.astype(np.intp)
 
 
 def check_some_targets(owner: str, targets: npt.ArrayLike, n: int) -> Array:

@@ -12,10 +12,10 @@ from typing import Any, final
 import numpy as np
 import numpy.typing as npt
 
-from fewsight._base.checks import check_matrix, owner_name
+from fewsight._base.checks import check_indices, check_matrix, owner_name
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, State
-from fewsight.gp._checks import check_covariance, check_indices, check_per_example
+from fewsight.gp._checks import check_covariance, check_per_example
 from fewsight.gp._cholesky import CholeskyFactor, announce_jitter, factorise, log_density, with_diagonal
 from fewsight.gp.correlation_path import Inverted
 

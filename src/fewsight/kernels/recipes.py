@@ -54,6 +54,8 @@ def kernel_from_recipe(recipe: Recipe) -> Kernel:
 
 def stored_recipe(kernel: Kernel) -> Recipe:
     """The recipe of a kernel for a file; a kernel that the recipe would not bring back is refused before anything is written."""
+    if not isinstance(getattr(kernel, KERNELS.attribute, None), str):  # of which there could be no recipe
+        KERNELS.check_registered(kernel)
     recipe = kernel.recipe()
     try:
         again = kernel_from_recipe(json.loads(json.dumps(recipe, allow_nan=False)))

@@ -82,6 +82,23 @@ class LeftOut(NamedTuple):
         return None if accuracy is None else cls(accuracy, EACH if pictures is None else EACH_PICTURE)
 
 
+def plain_options(learner: object, names: Sequence[str]) -> dict[str, Any]:
+    """Options of a learner as JSON can hold them."""
+    options = {name: getattr(learner, name) for name in names}
+    plain = (np.generic, np.ndarray)
+    return {name: value.tolist() if isinstance(value, plain) else value for name, value in options.items()}
+
+
+def restore_asked(learner: BaseEstimator, state: State, names: Sequence[str]) -> None:
+    """What a learner was asked to learn, in place of what it found, so that `fit` learns anew; older files do not say."""
+    asked = state.header.get("asked")
+    if asked is None:
+        return
+    if not isinstance(asked, dict) or not set(asked) <= set(names):
+        raise InvalidInput(f"what was asked for must be some of {', '.join(names)}.")
+    learner.set_params(**asked)
+
+
 def _with_parameter(owner: object, kernel: Kernel, parameter: str, value: Any) -> Kernel:
     """A kernel with another value of one of its parameters."""
     names = [each.name for each in dataclasses.fields(kernel)]

@@ -23,6 +23,8 @@ MOST_FOLDS = 20
 # Of the median squared distance: of examples of different classes, and of examples of one class. On Caltech-101 with
 # spatial_pmk these are cosines of about 0.98 and 0.92.
 NEAR_DUPLICATE = (0.02, 0.125)
+LONGEST = 4.0  # limits between the ends of a chain; on 582 draws of the bench of domains no chain was longer than 1.5
+STEP, ALIKE = 2.0, 1e-6  # a longer one is tried with half of the limit, and so on down to this share of it
 EXAMPLES = (
     600  # of a large set that are left out, or a little more: two numbers are fitted to them, and a quantile is taken
 )
@@ -36,7 +38,9 @@ def near_duplicates(K: Array, classes: Indices, pictures: Indices | None = None)
     Where examples are images, `pictures` (n,) numbers the picture that each shows: those of one picture are duplicates.
 
     Two examples show the same thing if they are far closer than examples of different classes are, or much closer than those of
-    one class. Distances, unlike cosines, mean the same for a kernel that finds everything alike.
+    one class. Distances, unlike cosines, mean the same for a kernel that finds everything alike. Where examples lie densely, as
+    rows of a few numbers do, chains of neighbours would lead from one end of a class to the other: a chain whose ends are far
+    apart is none of one thing, and falls into parts of nearer neighbours.
     """
     lengths = K.diagonal()
     squared = np.maximum(lengths[:, None] + lengths[None, :] - 2 * K, 0.0)
@@ -46,12 +50,34 @@ def near_duplicates(K: Array, classes: Indices, pictures: Indices | None = None)
     limits = [
         share * float(np.median(group)) for share, group in zip(NEAR_DUPLICATE, groups, strict=True) if len(group)
     ]
-    close = squared <= max(limits, default=0.0)
-    if pictures is not None:
-        close |= pictures[:, None] == pictures[None, :]
-    rows, columns = np.nonzero(pairs & close)
-    graph = csr_array((np.ones(len(rows), bool), (rows, columns)), shape=K.shape)
-    return connected_components(graph, directed=False)[1].astype(np.intp)
+    limit = max(limits, default=0.0)
+    alike = _chains(squared, limit, least=ALIKE * limit)
+    return alike if pictures is None else _joined(alike, pictures)
+
+
+def _chains(squared: Array, limit: float, least: float) -> Indices:
+    """A number for each example, the same for those that are joined by a chain of neighbours within the limit, as far as no chain
+    is longer than LONGEST; longer ones by a smaller limit, down to the least."""
+    rows, columns = np.nonzero(np.tri(len(squared), k=-1, dtype=bool) & (squared <= limit))
+    graph = csr_array((np.ones(len(rows), bool), (rows, columns)), shape=squared.shape)
+    groups = connected_components(graph, directed=False)[1].astype(np.intp)
+    if limit <= least:
+        return groups
+    sizes = np.bincount(groups)
+    n_groups = len(sizes)
+    for members in np.split(np.argsort(groups, kind="stable"), np.cumsum(sizes)[:-1]):
+        among = squared[np.ix_(members, members)] if len(members) > 2 else squared[:0]
+        if among.max(initial=0.0) > LONGEST * limit:
+            parts = _chains(among, limit / STEP, least)
+            groups[members] = np.where(parts > 0, n_groups + parts, groups[members])
+            n_groups += int(parts.max()) + 1
+    return _renumbered(groups)
+
+
+def _renumbered(groups: Indices) -> Indices:
+    """The same groups, numbered in the order in which they come."""
+    _, first, places = np.unique(groups, return_index=True, return_inverse=True)
+    return np.asarray(np.argsort(np.argsort(first))[places.ravel()], dtype=np.intp)
 
 
 def class_folds(classes: Indices, groups: Indices) -> Indices:

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from fewsight._base.checks import check_choice, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
-from fewsight.channels import CHANNELS, Channel, FisherKb, GenerativeChannel, fit_channel, stored_channels
+from fewsight.channels import CHANNELS, Channel, FisherKb, GenerativeChannel, check_images, fit_channel, stored_channels
 from fewsight.learners.base import Assessment, Latent, Learner
 from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.labels import Labels, LabelsLike, classes_from, classes_header, classes_to_learn, labelled
@@ -141,6 +141,7 @@ class GenerativeClassifier(Learner):
         rows = isinstance(X, np.ndarray) and X.ndim < 3
         if rows or not hasattr(X, "__len__") or isinstance(X, (str, bytes)):
             raise InvalidInput(f"{type(self).__name__}: X must be a list of images, got {shown(X)}.")
+        check_images(X)
         return list(X)
 
 

@@ -3,26 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.checks import check_choice, check_positive, shown
+from fewsight._base.checks import check_choice, check_flag, check_indices, check_positive, check_share
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel, check_weights, prior_shares
 from fewsight.gp import Posterior, learn_noise, weighted_sum
 from fewsight.learners.balance import balanced_targets, leave_out
-from fewsight.learners.base import Assessment, Latent, LeftOut
+from fewsight.learners.base import Assessment, Latent, LeftOut, plain_options, restore_asked
 from fewsight.learners.calibration import Calibration
 from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.familiarity import Familiarity
 from fewsight.learners.folds import left_out_folds
 from fewsight.learners.kernel_learner import KernelLearner, check_sizes
-from fewsight.learners.labels import NO_CLASS, Labels, LabelsLike, class_numbers, classes_in, labelled, targets_of
+from fewsight.learners.labels import NO_CLASS, Labels, LabelsLike, class_numbers, classes_with, labelled, targets_of
 from fewsight.learners.loans import LoanMixin
 from fewsight.learners.novelty import (
     AUTO,
@@ -43,6 +43,9 @@ from fewsight.learners.probability import largest_probability
 from fewsight.learners.sharpness import USUAL_NOISE, calibrate
 from fewsight.learners.stability import can_tell, few_labels, sharpened, some_unlabelled
 from fewsight.learners.weight_search import SearchSettings, combine, mean_diagonal, noise_by_left_out
+
+AT_A_TIME = 4_096  # new examples whose variances are computed together
+ASKED = ("noise_variance", "weights", "prior_weights", "unknown_rule")  # what a model file says beside what was found
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,8 @@ class GPClassifier(LoanMixin, KernelLearner):
     Parameters
     ----------
     kernel : what X is: None (a Gaussian kernel as wide as the data), a kernel or a list of kernels for rows of numbers (n, d); a
-        channel or a list of channels for images; "precomputed" for a Gram matrix (n, n) or a list of them.
+        channel or a list of channels for images; "precomputed" for a Gram matrix (n, n) or a list of them. Gaussians of one
+        width suit columns of one scale: put a `StandardScaler` before it where columns are measured in different units.
     noise_variance : variance of the noise on the targets, or how to learn it: "left-out", the one of a few under which left-out
         training examples are most probable, or "evidence".
     weights : of several Gram matrices or channels: "average", one number for each, or "evidence": learned together with the
@@ -144,6 +148,9 @@ class GPClassifier(LoanMixin, KernelLearner):
 
     def predict_proba(self, X: Examples) -> Array:
         """Probability of each class, given that it is one of them."""
+        if self.calibrated:  # which needs no variance
+            mean = self._decide(X)
+            return self.calibration_.probabilities(mean)
         seen = self._look(X)
         return self._probabilities(seen.mean, seen.variance)
 
@@ -204,22 +211,31 @@ class GPClassifier(LoanMixin, KernelLearner):
             raise InvalidInput(
                 f"GPClassifier: every added example must have a label, got {m - len(positions)} without."
             )
-        classes = self._classes_with(labels)
+        classes = classes_with(self, self.classes_, labels)
         n_new = len(classes) - len(self.classes_)
         posterior = self.posterior_.add_targets(np.full((self.posterior_.n, n_new), -1.0)) if n_new else self.posterior_
         self.posterior_ = posterior.append(
             self._combined(old), self._combined(among), targets_of(labels, classes), np.full(m, self.noise_variance_)
         )
         self.input_, self.classes_ = larger, classes
+        self.note_width()
         self._rebalance()
         self._settle()
         return self
 
     def remove(self, indices: Indices) -> Self:
-        """Forget training examples, by their positions, without learning noise or weights again."""
+        """Forget training examples, by their positions, without learning noise or weights again.
+
+        A category that loses its last example stays in `classes_`; one example of a category must be left.
+        """
         check_is_fitted(self)
-        kept = np.delete(np.arange(self.posterior_.n), indices)
-        self.posterior_ = self.posterior_.remove(indices)
+        removed = check_indices(self, indices, self.posterior_.n)
+        kept = np.delete(np.arange(self.posterior_.n), removed)
+        if (class_numbers(self.posterior_.targets[kept]) == NO_CLASS).all():
+            raise InvalidInput(
+                f"{type(self).__name__}: indices must leave an example of some category, got those of all, {len(removed):,}."
+            )
+        self.posterior_ = self.posterior_.remove(removed)
         self.input_ = self.input_.select(kept)
         self._rebalance()
         self._settle()
@@ -284,6 +300,7 @@ class GPClassifier(LoanMixin, KernelLearner):
             "calibrated": bool(self.calibrated),
             "prototypes": bool(self.prototypes),
             "false_alarm_rate": float(self.false_alarm_rate),
+            "asked": plain_options(self, ASKED),
         }
         loans, borrowed = self._loans_state()
         blended = [int(loan.blended) for loan in self.loans_.values()]
@@ -315,11 +332,19 @@ class GPClassifier(LoanMixin, KernelLearner):
         shape = (self.posterior_.n, len(loans))
         weights = state.array("borrowed", shape, np.float64) if loans else np.zeros(shape)
         blended = state.numbers("loans_blended", len(loans), least=0, most=1) if "loans_blended" in state else ()
+        restore_asked(self, state, ASKED)
+        self._given_noise(), self._given_weights(len(self.weights_)), self.starting_weights(len(self.weights_))
+        check_choice(self, "unknown_rule", self.unknown_rule, [AUTO, *RULES])
         self._restore_loans(loans, weights, [value > 0 for value in blended] or [False] * len(loans))
 
     # Learning.
 
+    def _check_flags(self) -> None:
+        check_flag(self, "balanced", self.balanced)
+        check_flag(self, "calibrated", self.calibrated)
+
     def _learn(self, grams: Sequence[Array], labels: Labels) -> None:
+        self._check_flags()
         targets = self._targets(targets_of(labels, self.classes_))
         self.weights_, self.noise_variance_ = self.weights_and_noise(grams, targets, self.input_.pictures)
         K = self._combined(grams)
@@ -403,10 +428,8 @@ class GPClassifier(LoanMixin, KernelLearner):
     def _calibrate(self, K: Array) -> None:
         """Predict every training example from those that are not in its fold, in closed form, and learn from that."""
         rule = check_choice(self, "unknown_rule", self.unknown_rule, [AUTO, *RULES])
-        if not 0 < self.false_alarm_rate < 1:
-            raise InvalidInput(
-                f"GPClassifier: false_alarm_rate must be a number between 0 and 1, got {shown(self.false_alarm_rate)}."
-            )
+        check_share(self, "false_alarm_rate", self.false_alarm_rate)
+        self._check_flags()
         classes = class_numbers(self.posterior_.targets)
         outside = np.flatnonzero(classes == NO_CLASS)
         folds, kept = left_out_folds(K, classes, self.input_.pictures)
@@ -483,6 +506,12 @@ class GPClassifier(LoanMixin, KernelLearner):
         rows = self._read(X)
         K_test = self._combined(self.input_.compare(rows))
         diagonal = np.tensordot(self.weights_, self.input_.diagonals(rows), axes=1)
+        some = [slice(start, start + AT_A_TIME) for start in range(0, max(len(K_test), 1), AT_A_TIME)]
+        parts = [self._seen(K_test[here], diagonal[here]) for here in some]
+        return parts[0] if len(parts) == 1 else _Seen(*map(np.concatenate, zip(*map(astuple, parts), strict=True)))
+
+    def _seen(self, K_test: Array, diagonal: Array) -> _Seen:
+        """What kernel values with the training examples say, with several matrices of their size on the way."""
         mean, variance = self._means(K_test), self.posterior_.variance(K_test, diagonal)
         if self._familiarity.is_whole:
             familiar, similarity = variance, largest_cosine(K_test, diagonal, self.training_diagonal_)
@@ -516,8 +545,3 @@ class GPClassifier(LoanMixin, KernelLearner):
     def _left_out_values(self, mean: Array) -> Array:
         """What decides about training examples that were left out, from their latent means (n, c)."""
         return self.calibration_.left_out_values(mean, class_numbers(self.posterior_.targets))
-
-    def _classes_with(self, labels: Labels) -> Labels:
-        named = classes_in(labels)
-        new = np.setdiff1d(named, self.classes_) if len(named) else named
-        return np.concatenate([self.classes_, new]) if len(new) else self.classes_

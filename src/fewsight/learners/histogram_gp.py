@@ -12,14 +12,22 @@ import numpy.typing as npt
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from fewsight._base.checks import check_choice, check_integer, check_number, check_positive, shown
+from fewsight._base.checks import (
+    check_choice,
+    check_flag,
+    check_integer,
+    check_number,
+    check_positive,
+    check_share,
+    shown,
+)
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, Rows, State
 from fewsight.channels import Channel
 from fewsight.channels.base import LARGEST_SEED
 from fewsight.gp import IterativePosterior, SolverOptions, targets_of_columns
 from fewsight.kernels import HistogramOperator
-from fewsight.learners.base import LeftOut
+from fewsight.learners.base import LeftOut, plain_options, restore_asked
 from fewsight.learners.calibration import Calibration
 from fewsight.learners.examples import Examples, Images, KernelLike
 from fewsight.learners.folds import columns_to_calibrate
@@ -50,11 +58,12 @@ from fewsight.learners.inputs.stored import matrix_from_state, matrix_state
 from fewsight.learners.labels import (
     Labels,
     LabelsLike,
+    checked_classes,
     class_numbers,
     classes_from,
     classes_header,
-    classes_in,
     classes_to_learn,
+    classes_with,
     labelled,
     labels_of,
     targets_of,
@@ -78,6 +87,20 @@ STORED = (  # parameters that a model file keeps as they are
     "calibrated",
     "false_alarm_rate",
     "random_state",
+)
+
+
+ASKED = (  # what it says beside what was found
+    "feature_transform",
+    "transform_parameter",
+    "hellinger_share",
+    "relevance",
+    "relevance_steps",
+    "relevance_prior",
+    "noise_variance",
+    "noise_balance",
+    "noise_per_class",
+    "criterion",
 )
 
 
@@ -113,7 +136,7 @@ class HistogramGPClassifier(HistogramAnswers):
     noise_variance : of the targets, over a kernel of mean diagonal 1; "evidence" to learn it; "left-out" to search for it, from
         the level that the evidence finds, by examples that are left out, which costs some dozen trainings (of two classes with
         more than 2,000 to 5,000 examples, as many are enough); "auto" to search where one of two classes is rare, and to learn
-        it by evidence elsewhere.
+        it by evidence elsewhere; it is 0.2 where no class has two examples, which teach nothing about it.
     noise_balance : how much more noise the larger side of each one-vs-all problem has: each side has twice its share of the
         examples, to this power, times the level. 0 for the same noise, 1 for that of [Rodner2012, section 3]; "left-out" to
         choose 0, 0.5 or 1 by examples that are left out; "auto" for 1 with `balanced`, and otherwise to choose it where one of
@@ -223,7 +246,7 @@ class HistogramGPClassifier(HistogramAnswers):
 
     def fit(self, X: Examples, y: LabelsLike) -> Self:
         """Learn from histograms, or images, and their labels; examples with the label None are left out."""
-        return self._fit(X, y, ())
+        return self._fit(X, y, None)
 
     def memory_needed(
         self, n_examples: int, n_classes: int, channels: Sequence[Channel], described: float = 0.0
@@ -249,7 +272,7 @@ class HistogramGPClassifier(HistogramAnswers):
         """
         if hasattr(self, "posterior_"):
             return self.add(X, y)
-        return self._fit(X, y, () if classes is None else classes)
+        return self._fit(X, y, classes)
 
     def add(self, X: Examples, y: LabelsLike) -> Self:
         """Take in more examples, of old or new classes, from where training stands; noise, transform and relevance stay.
@@ -262,9 +285,7 @@ class HistogramGPClassifier(HistogramAnswers):
             raise InvalidInput(
                 f"HistogramGPClassifier: every added example must have a label, got {rows.shape[0] - len(positions)} without."
             )
-        named = classes_in(labels)
-        new = np.setdiff1d(named, self.classes_) if len(named) else named
-        classes = np.concatenate([self.classes_, new]) if len(new) else self.classes_
+        classes = classes_with(self, self.classes_, labels)
         numbers = np.concatenate([self.posterior_.classes, class_numbers(targets_of(labels, classes))])
         operator = self.posterior_.operator.append(rows)
         self.posterior_ = IterativePosterior.condition(
@@ -363,11 +384,9 @@ class HistogramGPClassifier(HistogramAnswers):
         bins, rank = self.quantization_bins, self.preconditioner
         check_choice(self, "variance", self.variance, ("fast", "exact"))
         check_choice(self, "unknown_rule", self.unknown_rule, RULES_WITHOUT_DISTANCE)
-        rate = check_number(self, "false_alarm_rate", self.false_alarm_rate, least=0, most=1)
-        if rate in (0, 1):
-            raise InvalidInput(
-                f"HistogramGPClassifier: false_alarm_rate must be a number between 0 and 1, got {rate:g}."
-            )
+        check_share(self, "false_alarm_rate", self.false_alarm_rate)
+        for name in ("balanced", "noise_per_class", "calibrated"):
+            check_flag(self, name, getattr(self, name))
         return SolverOptions(
             check_positive(self, "tolerance", self.tolerance),
             check_integer(self, "max_iterations", self.max_iterations, least=1),
@@ -449,6 +468,9 @@ class HistogramGPClassifier(HistogramAnswers):
             "left_out_accuracy": self.left_out_accuracy_,
             "log_evidence": self.log_evidence_,
             "variance_to_come": variance is None,
+            "asked": plain_options(
+                self, [name for name in ASKED if isinstance(self.relevance, str) or name != "relevance"]
+            ),
         }
         arrays = {"levels": np.atleast_1d(self.noise_variance_), "relevance": operator.weights}
         state = State({**header, **posterior.header}, {**arrays, **posterior.arrays})
@@ -491,6 +513,8 @@ class HistogramGPClassifier(HistogramAnswers):
         if not learner.input_.channels:
             learner.n_features_in_ = operator.width
         learner.posterior_ = IterativePosterior.from_state(state, operator, len(learner.classes_), learner.options())
+        restore_asked(learner, state, ASKED)
+        learner.settings()  # which checks them
         fast = FastVariance.from_state(state.nested("variance"), operator) if "variance" in state else None
         learner.variances_ = LazyVariance(learner.posterior_, int(learner.random_state), fast)
         return learner
@@ -520,13 +544,14 @@ class HistogramGPClassifier(HistogramAnswers):
 
     # How.
 
-    def _fit(self, X: Examples, y: LabelsLike, more_classes: LabelsLike) -> Self:
+    def _fit(self, X: Examples, y: LabelsLike, more_classes: LabelsLike | None) -> Self:
         settings, _ = self.settings(), self.options()
         inputs = HistogramInput.chosen(self.kernel, self.groups)
         examples = cast(Images, X) if inputs.channels else self._checked(X, reset=True)
         labels, positions = labelled(self, y, examples.shape[0] if hasattr(examples, "shape") else len(examples))
         named = classes_to_learn(self, labels)
-        classes = np.unique(np.concatenate([named, np.asarray(more_classes, dtype=named.dtype)]))
+        classes = named if more_classes is None else classes_with(self, named, checked_classes(self, more_classes))
+        classes = np.sort(classes)
         if len(classes) < 2:
             raise InvalidInput(
                 f"HistogramGPClassifier: y must hold two classes or more, got one class only: {shown(classes[0])}."

@@ -17,7 +17,7 @@ from fewsight._base.types import Array, Indices
 from fewsight.channels import Channel
 from fewsight.gp import FeatureSums, InducingPoints, weighted_sum
 from fewsight.images import FeatureCache, ImageFile, as_image
-from fewsight.learners.inputs import is_list_of_matrices
+from fewsight.learners.inputs import ImageList, is_list_of_matrices
 from fewsight.learners.inputs.base import Input
 
 if TYPE_CHECKING:
@@ -166,7 +166,10 @@ def some_of(X: Any, indices: Indices) -> Any:
     """These examples of X: rows, images, or rows of each of several blocks of kernel values."""
     if is_list_of_matrices(X):
         return [block[indices] for block in X]
-    return X[indices] if hasattr(X, "shape") else [X[index] for index in indices]
+    if hasattr(X, "shape"):
+        return X[indices]
+    chosen = [X[index] for index in indices]
+    return ImageList(chosen) if isinstance(X, ImageList) else chosen
 
 
 def blocks_of(X: Any, n: int) -> Iterator[Any]:

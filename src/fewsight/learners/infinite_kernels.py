@@ -101,12 +101,13 @@ class InfiniteKernelClassifier(WeightedMachines):
     def _weigh(self, grams: Grams, tasks: Sequence[Task], gap: float) -> tuple[Grams, list[Weighted]]:
         family = self._family()
         search = self._search()
+        seed = check_integer(self, "random_state", self.random_state, least=0)
         found = learn_l1(grams, tasks, gap=gap)
         if family is None:
             self._note(found, np.zeros(len(tasks)))
             return grams, found
         growing = _Growing(family, self.input_, grams, gap)
-        rng = np.random.default_rng(self.random_state)
+        rng = np.random.default_rng(seed)
         n_quiet = 0  # rounds in a row in which nothing was found
         while True:
             excess = growing.look(found, search.widened if n_quiet else search, rng)

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from fewsight._base.checks import check_flag
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.gp import LeaveOneOut, Posterior, mean_of, weighted_sum
@@ -178,6 +179,7 @@ class KernelCombination(KernelLearner):
             check_sizes(posterior, c if n == 1 else 1, self.input_.n_training)
 
     def _learn(self, grams: Sequence[Array], labels: Labels) -> None:
+        check_flag(self, "warm_start", self.warm_start)
         targets = targets_of(labels, self.classes_)
         settings = SearchSettings(
             self.penalty,

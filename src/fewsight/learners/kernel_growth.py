@@ -80,14 +80,15 @@ def grow_kernels(
     gain = check_number(who, "gain", gain, least=0, most=1e6)
     n_starts = check_integer(who, "n_starts", n_starts, least=1)
     most = check_integer(who, "max_kernels", max_kernels, least=1)
-    examples: Any = check_array(X, dtype=np.float64) if kernels_of_rows(kernel) else X
+    seed = check_integer(who, "random_state", random_state, least=0)
+    examples: Any = check_array(X, dtype=np.float64) if kernel is None or kernels_of_rows(kernel) else X
     labels, positions = labelled(who, y, len(examples))
     side = choose_input(who, kernel, examples)
     grams = [np.asarray(K) for K in side.fit(examples, labels, positions)]
     targets = targets_of(labels, classes_to_learn(who, labels))
     made: list[Made] = list(side.parameter) if isinstance(side.parameter, (list, tuple)) else [side.parameter]
     weights, level, balance = np.full(len(grams), 1.0 / len(grams)), START_NOISE, np.ones(len(targets))
-    rng = np.random.default_rng(random_state)
+    rng = np.random.default_rng(seed)
     while True:
         among = GramList(grams)
         weights, level, value = sparse_weights(among, targets, balance, weights, level)

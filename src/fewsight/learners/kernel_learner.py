@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 from sklearn.utils import Tags
@@ -14,9 +14,17 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel
 from fewsight.gp import Posterior
-from fewsight.learners.base import Learner
+from fewsight.learners.base import Learner, plain_options
 from fewsight.learners.examples import Examples
-from fewsight.learners.inputs import Input, choose_input, input_from_state, is_list_of_matrices, kernels_of_rows
+from fewsight.learners.inputs import (
+    ImageList,
+    Input,
+    channels_of_images,
+    choose_input,
+    input_from_state,
+    is_list_of_matrices,
+    kernels_of_rows,
+)
 from fewsight.learners.labels import Labels, LabelsLike, classes_from, classes_header, classes_to_learn, labelled
 from fewsight.learners.needs import GramsNeeded, Needs
 
@@ -30,7 +38,7 @@ class KernelLearner(Learner):
 
     Attributes
     ----------
-    classes_ : array (c,), the categories, sorted.
+    classes_ : array (c,), the categories, sorted; those that `add` brings come last.
     input_ : what turns examples into Gram matrices.
     n_features_in_ : how many numbers a row has; of rows and Gram matrices only.
     """
@@ -55,6 +63,7 @@ class KernelLearner(Learner):
         self.classes_ = classes_to_learn(self, labels)
         grams = inputs.fit(X, labels, positions)
         self.input_ = inputs
+        self.note_width()
         self._learn(grams, labels)
         self._look_at_unlabelled(X, np.setdiff1d(np.arange(n_examples(X)), positions))
         self.input_.release()
@@ -88,8 +97,7 @@ class KernelLearner(Learner):
         learner.classes_ = classes_from(state.header)
         learner.input_ = input_from_state(state.nested("input"))
         learner.kernel = learner.input_.parameter
-        if isinstance(learner.input_.n_columns, int):
-            learner.n_features_in_ = learner.input_.n_columns
+        learner.note_width()
         learner._restore(state)
         return learner
 
@@ -104,8 +112,7 @@ class KernelLearner(Learner):
     def _options(self) -> dict[str, Any]:
         """The options of the learner for the header of a model file, without what X is and how the work is done."""
         left_out = ("kernel", "n_jobs", "cluster")
-        options = {name: getattr(self, name) for name in self._get_param_names() if name not in left_out}
-        return {name: value.item() if isinstance(value, np.generic) else value for name, value in options.items()}
+        return plain_options(self, [name for name in self._get_param_names() if name not in left_out])
 
     def _restore_options(self, state: State) -> None:
         """Take the options of a model file; which there are is the learner's to say."""
@@ -113,6 +120,13 @@ class KernelLearner(Learner):
         if not isinstance(options, dict) or set(options) != set(self._options()):
             raise InvalidInput(f"the options must be {', '.join(self._options()) or 'none'}.")
         self.set_params(**options)
+
+    def note_width(self) -> None:
+        """How wide a row of X is, where that is fixed; images have no width, whatever was learned from before."""
+        if isinstance(self.input_.n_columns, int):
+            self.n_features_in_ = self.input_.n_columns
+        elif hasattr(self, "n_features_in_"):
+            del self.n_features_in_
 
     def _read(self, X: Examples) -> Any:
         """New examples, ready for `input_.compare` and `input_.diagonals`."""
@@ -124,7 +138,7 @@ class KernelLearner(Learner):
         if self.kernel is None or kernels_of_rows(self.kernel):
             sparse = "csr" if self._accepts_sparse() else False
             return validate_data(self, X, accept_sparse=sparse, dtype=np.float64, reset=reset)
-        return X
+        return ImageList(cast("Sequence[Any]", X)) if channels_of_images(self.kernel) else X
 
     def _accepts_sparse(self) -> bool:
         kernels = kernels_of_rows(self.kernel)

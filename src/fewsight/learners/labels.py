@@ -27,6 +27,7 @@ Labels: TypeAlias = npt.NDArray[Any]
 LabelsLike: TypeAlias = npt.ArrayLike | Sequence[Label | NoneOfThese | None]
 NO_CLASS = -1  # in place of the number of its class, for an example that belongs to none
 LABEL_TYPES = {"U": "string", "i": "integer", "u": "integer", "b": "boolean", "f": "number"}  # by the kind of a dtype
+PLURALS = {"string": "strings", "boolean": "booleans", "integer": "numbers", "number": "numbers"}
 _STORED: dict[str, type | tuple[type, ...]] = {
     "string": str,
     "integer": int,
@@ -92,6 +93,29 @@ def classes_to_learn(owner: object, labels: Labels) -> Labels:
     if not len(classes):
         raise InvalidInput(f"{owner_name(owner)}: at least one label must name a category, got NONE_OF_THESE only.")
     return classes
+
+
+def classes_with(owner: object, known: Labels, labels: Labels) -> Labels:
+    """The classes that are known, and after them those that further labels bring, which must be of the same kind."""
+    named = classes_in(labels)
+    if not len(named):
+        return known
+    wanted, got = (PLURALS[LABEL_TYPES[classes.dtype.kind]] for classes in (known, named))
+    if wanted != got:
+        raise InvalidInput(
+            f"{owner_name(owner)}: labels must be {wanted}, as those learned before, such as {shown(known[0])}, "
+            f"got {shown(named[0])}."
+        )
+    new = np.setdiff1d(named, known)
+    return np.concatenate([known, new]) if len(new) else known
+
+
+def checked_classes(owner: object, classes: Any) -> Labels:
+    """Classes that a user lists, of which there may be no example."""
+    listed = list(classes) if hasattr(classes, "__len__") and np.ndim(classes) == 1 else [None]
+    if not len(listed) or any(label is None or is_none_of_these(label) for label in listed):
+        raise InvalidInput(f"{owner_name(owner)}: classes must be a list of labels, got {shown(classes)}.")
+    return labelled(owner, listed, len(listed))[0]
 
 
 def targets_of(labels: Labels, classes: Labels) -> Array:

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self, cast, final
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, cast, final
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.checks import check_choice, check_integer, check_positive, shown
+from fewsight._base.checks import check_choice, check_flag, check_integer, check_positive, check_share
 from fewsight._base.cluster import connected
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
@@ -47,8 +47,8 @@ from fewsight.learners.labels import (
     Labels,
     LabelsLike,
     class_numbers,
-    classes_in,
     classes_to_learn,
+    classes_with,
     labelled,
     targets_of,
 )
@@ -70,6 +70,15 @@ BYTES_PER_IMAGE, NETWORK, LOOKING = 4_000, 370_000_000, 140_000_000
 ALL_DESCRIBED = 0.8  # of the inducing points, of which not all are met when a few images are looked up
 ALMOST_SAME = 1.0 - 1e-9  # the cosine above which a left-out example is an inducing point itself
 LEFT_OUT = "the images that were left out to check"
+
+
+class _Seen(NamedTuple):
+    """What the posterior says about m examples."""
+
+    mean: Array  # (m, c)
+    variance: Array  # (m,), of the latent values
+    diagonal: Array  # (m,), what the variance was before any example
+    similarity: Array  # (m,), largest cosine with an inducing point
 
 
 @final
@@ -168,6 +177,7 @@ class SparseGPClassifier(KernelLearner):
         generator = np.random.default_rng(self.random_state)
         inducing = spread_over_classes(numbers, self.n_inducing, generator)
         grams = self._fit_input(X, labels[inducing], positions, inducing, client)
+        self.note_width()
         self._learn(grams, labels[inducing])
         checked = _to_check(numbers, inducing, generator)
         among = self._comparison().of_values(self._combined(grams), self.inducing_diagonal_)
@@ -206,9 +216,9 @@ class SparseGPClassifier(KernelLearner):
             else:
                 X = self._checked(X, reset=False)
             labels, positions = labelled(self, y, n_examples(X))
-            new = np.setdiff1d(classes_in(labels), self.classes_)
-            self.classes_ = np.concatenate([self.classes_, new]) if len(new) else self.classes_
-            self.sums_ = self.sums_.with_classes(len(new))
+            classes = classes_with(self, self.classes_, labels)
+            self.sums_ = self.sums_.with_classes(len(classes) - len(self.classes_))
+            self.classes_ = classes
             self._count(X, positions, class_numbers(targets_of(labels, self.classes_)), positions[:0], client)
         self.posterior_ = self._posterior(self.noise_variance_)
         return self
@@ -221,10 +231,9 @@ class SparseGPClassifier(KernelLearner):
             check_choice(self, "noise_variance", self.noise_variance, ("left-out",))
         else:
             check_positive(self, "noise_variance", self.noise_variance)
-        if not 0 < self.false_alarm_rate < 1:
-            raise InvalidInput(
-                f"{type(self).__name__}: false_alarm_rate must be a number between 0 and 1, got {shown(self.false_alarm_rate)}."
-            )
+        check_share(self, "false_alarm_rate", self.false_alarm_rate)
+        check_flag(self, "balanced", self.balanced)
+        check_flag(self, "calibrated", self.calibrated)
 
     def _fit_input(
         self, X: Any, labels: Labels, positions: Indices, inducing: Indices, client: Client | None
@@ -335,23 +344,23 @@ class SparseGPClassifier(KernelLearner):
 
     def latent(self, X: Examples) -> Latent:
         """Posterior mean and standard deviation of each class; the deviation is one for all classes of an example."""
-        mean, variance, _ = self._look(X)
-        return Latent(mean, np.repeat(np.sqrt(variance)[:, None], mean.shape[1], axis=1))
+        return self._latent(self._look(X))
 
     def predict_proba(self, X: Examples) -> Array:
         """Probability of each class, given that it is one of them."""
-        mean, variance, _ = self._look(X)
-        return self._probabilities(mean, variance)
+        if self.calibrated:  # which needs no variance
+            mean = self._means(X)
+            return self.calibration_.probabilities(mean)
+        seen = self._look(X)
+        return self._probabilities(seen.mean, seen.variance)
 
     def assess(self, X: Examples) -> Assessment:
         """All of `latent`, `predict_proba`, `unknown_score` and `is_unknown`, reading X once."""
-        mean, variance, rows = self._look(X)
-        probabilities = self._probabilities(mean, variance)
-        similarity = largest_cosine(rows.kernel, rows.diagonal, self.inducing_diagonal_)
-        signs = Signs.of(mean, relative(variance, rows.diagonal), probabilities, similarity)
+        seen = self._look(X)
+        probabilities = self._probabilities(seen.mean, seen.variance)
+        signs = Signs.of(seen.mean, relative(seen.variance, seen.diagonal), probabilities, seen.similarity)
         score, threshold = self.novelty_.score(signs), self.novelty_.threshold
-        latent = Latent(mean, np.repeat(np.sqrt(variance)[:, None], mean.shape[1], axis=1))
-        return Assessment(latent, probabilities, score, score > threshold, threshold)
+        return Assessment(self._latent(seen), probabilities, score, score > threshold, threshold)
 
     def left_out(self) -> LeftOut | None:
         """How often examples of a sample of the training examples are recognised by the others."""
@@ -379,13 +388,23 @@ class SparseGPClassifier(KernelLearner):
         return self.novelty_.doubts
 
     def _decide(self, X: Examples) -> Array:
-        means = (self.posterior_.mean(rows.features) for rows in self._blocks(X))
-        return np.concatenate([self.calibration_.values(mean) for mean in means])
+        return self.calibration_.values(self._means(X))
 
-    def _look(self, X: Examples) -> tuple[Array, Array, InducingRows]:
-        parts = list(self._blocks(X))
-        rows = InducingRows(*(np.concatenate(each) for each in zip(*parts, strict=True)))
-        return self.posterior_.mean(rows.features), self.posterior_.variance(rows.features, rows.diagonal), rows
+    def _means(self, X: Examples) -> Array:
+        return np.concatenate([self.posterior_.mean(rows.features) for rows in self._blocks(X)])
+
+    def _look(self, X: Examples) -> _Seen:
+        """What the posterior says, block by block: no more than a block of kernel values is there at a time."""
+        return _Seen(*(np.concatenate(parts) for parts in zip(*map(self._seen, self._blocks(X)), strict=True)))
+
+    def _seen(self, rows: InducingRows) -> _Seen:
+        variance = self.posterior_.variance(rows.features, rows.diagonal)
+        similarity = largest_cosine(rows.kernel, rows.diagonal, self.inducing_diagonal_)
+        return _Seen(self.posterior_.mean(rows.features), variance, rows.diagonal, similarity)
+
+    @staticmethod
+    def _latent(seen: _Seen) -> Latent:
+        return Latent(seen.mean, np.repeat(np.sqrt(seen.variance)[:, None], seen.mean.shape[1], axis=1))
 
     def _blocks(self, X: Examples) -> Iterator[InducingRows]:
         """New examples, compared with the inducing points; the first block is there even if X is empty."""

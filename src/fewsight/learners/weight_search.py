@@ -15,7 +15,7 @@ from functools import cached_property
 
 import numpy as np
 
-from fewsight._base.checks import check_choice, check_integer, check_number, check_positive
+from fewsight._base.checks import check_choice, check_flag, check_integer, check_number, check_positive
 from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices, State
@@ -57,6 +57,8 @@ class SearchSettings:
         check_integer(who, "random_state", self.random_state, least=0)
         if isinstance(self.free_mean, str):
             check_choice(who, "free_mean", self.free_mean, ["auto"])
+        else:
+            check_flag(who, "free_mean", self.free_mean)
         if isinstance(self.strength, str):
             check_choice(who, "strength", self.strength, ["auto"])
         else:

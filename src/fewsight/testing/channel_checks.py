@@ -21,7 +21,7 @@ from fewsight.evaluation import Protocol, evaluate
 from fewsight.images import FeatureCache, Image, ImageSet, as_image, sample_set
 from fewsight.learners import GPClassifier
 from fewsight.persistence import load, load_learner, save
-from fewsight.testing.refusals import refusal
+from fewsight.testing.refusals import check_is, refusal
 
 Images = Sequence[Image]
 ODD_IMAGES: list[Image] = [
@@ -280,5 +280,6 @@ def check_channel(channel: Channel, images: Images | None = None) -> None:
     channel : an unfitted channel; it stays unfitted.
     images : twelve images to try it on; None for tiles of the sample set.
     """
+    check_is("check_channel", "channel", channel, Channel)
     for check in CHANNEL_CHECKS:
         check(channel, some_images() if images is None else images)

@@ -13,7 +13,7 @@ from fewsight._base.types import Array
 from fewsight.channels import Channel
 from fewsight.kernels import Kernel, stored_recipe
 from fewsight.kernels.families import KERNEL_FAMILIES, KernelFamily, Theta, family_from_recipe
-from fewsight.testing.refusals import refusal
+from fewsight.testing.refusals import check_is, refusal
 
 FamilyExamples: TypeAlias = Array | Sequence[Any]  # rows of numbers, or images
 SEEDS = range(4)
@@ -130,5 +130,6 @@ def check_family(family: KernelFamily, examples: FamilyExamples | None = None) -
     family : a kernel family.
     examples : examples to try it on; None for rows of random numbers.
     """
+    check_is("check_family", "family", family, KernelFamily)
     for check in FAMILY_CHECKS:
         check(family, some_rows() if examples is None else examples)

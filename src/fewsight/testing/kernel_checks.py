@@ -13,7 +13,7 @@ from fewsight._base.encodings import DescriptorSets
 from fewsight._base.types import Array
 from fewsight.kernels import KERNELS, Kernel, SetKernel, kernel_from_recipe
 from fewsight.kernels.rows import Rows
-from fewsight.testing.refusals import refusal
+from fewsight.testing.refusals import check_is, refusal
 
 Compared = TypeVar("Compared", Array, scipy.sparse.csr_array, DescriptorSets)
 
@@ -70,6 +70,7 @@ def its_gram_matrix_is_exactly_symmetric(kernel: Kernel) -> None:
 def its_gram_matrix_is_positive_semi_definite(kernel: Kernel) -> None:
     X = examples(kernel, 40, 12)
     K = kernel.gram(taken(X, [*range(40), *range(5)]))  # some twice: singular, but never below zero
+    assert np.isfinite(K).all(), "kernel values must be finite"
     assert np.linalg.eigvalsh(K).min() > -1e-10 * np.trace(K)
 
 
@@ -222,5 +223,6 @@ def check_kernel(kernel: Kernel) -> None:
     ----------
     kernel : a kernel of rows or of sets.
     """
+    check_is("check_kernel", "kernel", kernel, Kernel)
     for check in KERNEL_CHECKS + (() if compares_sets(kernel) else ROW_KERNEL_CHECKS):
         check(kernel)

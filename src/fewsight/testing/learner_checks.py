@@ -32,7 +32,7 @@ from fewsight.kernels import RBF, HistogramIntersection, Kernel, Linear
 from fewsight.learners import LEARNERS, KernelLearner, Learner
 from fewsight.learners.labels import Label, Labels
 from fewsight.persistence import KINDS, load, load_learner, save
-from fewsight.testing.refusals import refusal
+from fewsight.testing.refusals import check_is, refusal
 
 _ROWS, NUMBERS = make_blobs(90, 4, centers=3, cluster_std=1.5, random_state=3)
 X: Array = _ROWS - _ROWS.min() + 0.1  # numbers > 0, which learners of histograms ask for
@@ -277,6 +277,15 @@ def labels_that_cannot_be_used_are_refused(learner: Learner) -> None:
         new(learner).fit(examples, NUMBERS[:5])
 
 
+def further_labels_of_another_kind_are_refused(learner: Learner) -> None:
+    examples = examples_for(learner)
+    for first, other in ((NAMES, NUMBERS), (NUMBERS, NAMES), (NUMBERS, NUMBERS == 1)):
+        fitted = new(learner).fit(examples[TRAIN], first[TRAIN])
+        said = _refusal_of(lambda fitted=fitted, other=other: fitted.add(examples[TEST], other[TEST]))  # type: ignore[misc]
+        assert said is not None, "labels must stay of the kind that was learned first"
+        assert fitted.classes_.tolist() == np.unique(first).tolist()
+
+
 def gram_matrices_equal_the_kernel_itself(learner: Learner) -> None:
     kernel = RBF(scale=2.0)
     direct = new(learner, kernel=kernel).fit(X[TRAIN], NAMES[TRAIN])
@@ -381,6 +390,7 @@ LEARNER_CHECKS: tuple[Check, ...] = (
     it_can_be_evaluated_on_images,
     what_is_no_kernel_is_refused,
     labels_that_cannot_be_used_are_refused,
+    further_labels_of_another_kind_are_refused,
     an_edited_file_is_refused_in_one_sentence,
     none_of_these_speaks_against_every_class_or_is_refused_in_one_sentence,
 )
@@ -412,5 +422,6 @@ def check_learner(learner: Learner) -> None:
     ----------
     learner : an unfitted learner; it stays unfitted.
     """
+    check_is("check_learner", "learner", learner, Learner)
     for check in checks_of(learner):
         check(learner)

@@ -6,7 +6,8 @@ import contextlib
 import re
 from collections.abc import Iterator
 
-from fewsight._base.errors import FewsightError
+from fewsight._base.checks import shown
+from fewsight._base.errors import FewsightError, InvalidInput
 
 
 @contextlib.contextmanager
@@ -19,3 +20,11 @@ def refusal(sentence: str, error: type[Exception] = FewsightError) -> Iterator[N
             return
         raise AssertionError(f"the refusal must say {sentence!r}, got {str(refused)!r}") from refused
     raise AssertionError(f"must be refused with {sentence!r}, but was not")
+
+
+def check_is(who: str, name: str, value: object, base: type) -> None:
+    """Refuse what is no object of a class derived from this one, such as the class itself."""
+    if not isinstance(value, base):
+        raise InvalidInput(
+            f"{who}: {name} must be an object of a class derived from {base.__name__}, got {shown(value)}."
+        )

@@ -13,7 +13,7 @@ from fewsight.active import QUERY_RULES, ActiveLearner, PoolView, Query, QueryRu
 from fewsight.kernels import RBF
 from fewsight.learners import GPClassifier, HistogramGPClassifier, Learner, NearestNeighbourClassifier, SVMClassifier
 from fewsight.learners.labels import Labels
-from fewsight.testing.refusals import refusal
+from fewsight.testing.refusals import check_is, refusal
 
 N_LABELLED, N_POOL = 30, 60
 EXAMPLES: Array = np.random.default_rng(0).normal(size=(N_LABELLED + N_POOL, 4))
@@ -183,5 +183,6 @@ def check_rule(rule: QueryRule) -> None:
     ----------
     rule : a query rule.
     """
+    check_is("check_rule", "rule", rule, QueryRule)
     for check in RULE_CHECKS:
         check(rule)

@@ -352,6 +352,10 @@ class TransferGPClassifier(KernelLearner):
         if self.target is None and background is None and len(classes) == 2:
             background = classes[0]
         left = [name for name in classes if name not in (target, background)]
+        if isinstance(self.candidates, str):
+            raise InvalidInput(
+                f"TransferGPClassifier: candidates must be a list of labels or None, got {shown(self.candidates)}."
+            )
         candidates = left if self.candidates is None else list(self.candidates)
         for what, names, known in (
             ("target", [target], classes),

@@ -14,12 +14,13 @@ from typing import Self, TypeVar, final
 import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
+from sklearn.utils.validation import check_is_fitted
 
-from fewsight._base.checks import check_choice, check_integer
+from fewsight._base.checks import check_choice, check_integer, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.gp import path_inside
-from fewsight.learners import Loan, LoanMixin
+from fewsight.learners import Learner, Loan, LoanMixin
 from fewsight.learners.labels import Label
 from fewsight.transfer.criteria import CRITERIA
 from fewsight.transfer.support_search import rank
@@ -85,8 +86,8 @@ def suggest_loan(
     model : a fitted learner whose categories can borrow, such as `GPClassifier`.
     category : the label of the category that is to borrow.
     lenders : the labels to choose from; None for all.
-    criterion : what the choice goes by: "average_precision", "roc_area", "predictive_probability", "squashed_probability" or
-        "conditional_likelihood".
+    criterion : what the choice goes by: "separation", "average_precision", "roc_area", "predictive_probability",
+        "squashed_probability" or "conditional_likelihood".
     shares : says of two labels whether their images show the same photographs; None if none do.
     """
     found = consider_loan(model, category, lenders=lenders, criterion=criterion, shares=shares)
@@ -111,17 +112,15 @@ def consider_loan(
     model : the classifier.
     category : which one shall borrow.
     lenders : the categories to choose from; None for all.
-    criterion : what a loan is judged by; see docs/transfer.md.
+    criterion : what the choice goes by, as for `suggest_loan`.
     shares : a function of two categories that says whether they show the same photographs; None where none do.
     """
     check_choice("borrow", "criterion", criterion, CRITERIA)
+    _check_model(model)
     column = _column(model, category)
+    chosen = model.classes_.tolist() if lenders is None else _checked_lenders(model, lenders)
     counts = {name: int((model.labels_ == name).sum()) for name in model.classes_.tolist()}
-    willing = [
-        name
-        for name in (model.classes_.tolist() if lenders is None else lenders)
-        if counts.get(name, 0) > counts[category] and name not in model.loans_
-    ]
+    willing = [name for name in chosen if counts[name] > counts[category] and name not in model.loans_]
     whole = model.plain_posterior().inverted(column)
     found: list[tuple[tuple[float, float, float], Label]] = []
     for name in willing:
@@ -177,6 +176,7 @@ def loans_for_few(
 ) -> list[Suggestion | NoLoan]:
     """As `borrow_for_few`, with an answer for every category that has few images."""
     few = check_integer("borrow", "few", few, least=2)
+    _check_model(model)
     answers: list[Suggestion | NoLoan] = []
     for category in [name for name in model.classes_.tolist() if int((model.labels_ == name).sum()) < few]:
         allowed = [
@@ -250,6 +250,25 @@ def _bearable(model: LoanMixin, category: Label, loan: Loan) -> float:
 
 def _images(n: int) -> str:
     return f"{n} image" + ("" if n == 1 else "s")
+
+
+def _check_model(model: object) -> None:
+    """A fitted learner whose categories can borrow."""
+    if not isinstance(model, LoanMixin):
+        reason = f", got {shown(model)}"
+        if isinstance(model, Learner):
+            reason = f", got {type(model).__name__}: {model.why_no_loans()}"
+        raise InvalidInput(f"borrow: model must be a learner whose categories can borrow{reason}.")
+    check_is_fitted(model, "classes_")
+
+
+def _checked_lenders(model: LoanMixin, lenders: Sequence[Label]) -> list[Label]:
+    """Labels of categories that were learned."""
+    known = model.classes_.tolist()
+    unknown = [lenders] if isinstance(lenders, str) else [name for name in lenders if name not in known]
+    if unknown:
+        raise InvalidInput(f"borrow: lenders must be a list of categories that were learned, got {shown(unknown[0])}.")
+    return list(lenders)
 
 
 def _column(model: LoanMixin, category: Label) -> int:

@@ -58,3 +58,14 @@ def test_a_rare_class_is_found_with_half_of_the_labels_that_random_needs(digits,
         records = simulate(learner, K, labels, rule, 250, start=first, seeds=range(100, 105))
         needed[rule] = sum(record["classes"] < 10 for record in records)
     assert needed["uncertainty"] <= 0.5 * needed["random"]
+
+
+@pytest.mark.parametrize(
+    "scores", [np.ones(3), np.ones((3, 2)), np.full(20, np.nan), np.float64(1.0), np.ones((20, 1, 1))]
+)
+def test_a_rule_without_a_finite_score_for_each_candidate_is_refused(scores, monkeypatch):
+    rows = np.random.default_rng(0).normal(size=(30, 2))
+    learner = GPClassifier(RBF(scale=1.0)).fit(rows[:10], np.arange(10) % 2)
+    monkeypatch.setattr(Margin, "_scores", lambda *given: scores)
+    with pytest.raises(InvalidInput, match="Margin: _scores must give a finite number for each of 20 candidates, got"):
+        Margin().query(learner, rows[10:])

@@ -6,8 +6,9 @@ import pytest
 from fewsight._base.errors import InvalidInput
 from fewsight.channels import Colour, SpatialPmk, Texture
 from fewsight.gp import BlockStack, GramStack
+from fewsight.images import ImageArray, sample_set
 from fewsight.kernels import RBF
-from fewsight.learners import GPClassifier
+from fewsight.learners import GPClassifier, SparseGPClassifier
 from fewsight.learners.inputs import ChannelInput
 from fewsight.learners.inputs import base as inputs_base
 from fewsight.testing.channel_checks import some_images
@@ -64,3 +65,26 @@ def test_many_channels_are_packed(monkeypatch):
     blocks = side.compare(side.read(IMAGES[8:]))
     assert isinstance(blocks, BlockStack)
     np.testing.assert_allclose(np.array(blocks), listed, rtol=1e-6)
+
+
+@pytest.mark.parametrize("kind", [GPClassifier, SparseGPClassifier])
+@pytest.mark.parametrize("as_array", [False, True])
+def test_grey_images_are_no_gram_matrices(kind, as_array):
+    rng = np.random.default_rng(0)
+    shades = np.repeat([40, 200], 6)
+    grey = [np.clip(rng.normal(shade, 8, (24, 32)), 0, 255).astype(np.uint8) for shade in shades]
+    images = np.stack(grey) if as_array else grey
+    learner = kind(Colour(longest_side=32)).fit(images, shades)
+    np.testing.assert_array_equal(learner.predict(images), shades)
+    assert learner.predict_proba(images[:3]).shape == (3, 2)
+
+
+@pytest.mark.parametrize(
+    "X", [np.zeros((20, 30, 3), np.uint8), ImageArray(np.zeros((20, 30, 3), np.uint8)), "photos/", None, 3]
+)
+def test_one_image_is_no_list_of_images(X):
+    tiles = sample_set().select(range(0, 548, 60))
+    learner = GPClassifier(Colour(longest_side=32)).fit(list(tiles.images), list(tiles.labels))
+    for ask in (learner.predict, learner.unknown_score):
+        with pytest.raises(InvalidInput, match="images: must be a list of paths, arrays or Image objects, got"):
+            ask(X)

@@ -171,3 +171,14 @@ def test_kernels_join_and_are_dropped():
     assert shorter.kernels == [RBF(scale=2.0), Linear()]
     for found, number in zip(shorter.compare(rows[:4]), (2, 1), strict=True):
         np.testing.assert_array_equal(found, longer.compare(rows[:4])[number])
+
+
+def test_kernel_values_that_need_no_scale_are_not_copied(monkeypatch):
+    rows, made = np.random.default_rng(0).normal(size=(12, 3)), []
+    gram = RBF._gram
+    monkeypatch.setattr(RBF, "_gram", lambda *given: made.append(gram(*given)) or made[-1])
+    side = VectorInput(RBF(scale=1.0))
+    (K,) = side.fit(rows[:8], None, np.arange(8))
+    (block,) = side.compare(rows[8:])
+    assert np.shares_memory(K, made[0])
+    assert np.shares_memory(block, made[1])

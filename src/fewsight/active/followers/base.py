@@ -14,7 +14,7 @@ from fewsight.active.history import Plain
 from fewsight.active.pools import Pool
 from fewsight.active.views import Labelled, LabelledView
 from fewsight.active.views.base import Mask
-from fewsight.learners import KernelLearner, Learner
+from fewsight.learners import Learner
 from fewsight.learners.calibration import Calibration
 from fewsight.learners.examples import KernelLike
 from fewsight.learners.labels import NO_CLASS
@@ -107,9 +107,3 @@ class Follower(ABC, Generic[Settings]):
         known = view.closed_form()
         assert known is not None, "every closed form can leave out examples"
         return surprises_at(known._replace(balanced=False).posterior()) if view.labels else np.zeros(0)
-
-
-def set_width(model: KernelLearner) -> None:
-    """As scikit-learn expects it of a fitted learner on rows of numbers."""
-    if isinstance(model.input_.n_columns, int):
-        model.n_features_in_ = model.input_.n_columns

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from fewsight._base.checks import check_positive, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
-from fewsight.active.followers.base import Certainty, Follower, LeftOut, Recorded, set_width
+from fewsight.active.followers.base import Certainty, Follower, LeftOut, Recorded
 from fewsight.active.views import Hyperparameters, Labelled, LabelledView, PoolView
 from fewsight.channels import check_weights
 from fewsight.learners import GPClassifier
@@ -73,7 +73,7 @@ class GPFollower(Follower[LearnedKernel]):
         model.classes_ = np.array(labelled.classes)
         model.weights_, model.noise_variance_ = settings.weights, settings.noise_variance
         model.input_ = self.pool.input_of(positions, settings.scales)
-        set_width(model)
+        model.note_width()
         view = self.view(settings)
         view.start(*labelled)
         model.posterior_ = view.closed_form().posterior()

@@ -78,15 +78,10 @@ class HistogramFollower(Follower[LearnedHistograms]):
         return self._plain
 
     def _learn(self, labelled: Labelled) -> LearnedHistograms:
-        rows = self.rows.rows[labelled.positions]
-        found = choose_kernel_and_noise(
-            HistogramOperator.from_rows(rows),
-            rows,
-            labelled.numbers(),
-            len(labelled.classes),
-            self.rows.side.groups,
-            self.template.settings().with_auto(False),
-        )
+        rows, classes = self.rows.rows[labelled.positions], labelled.numbers()
+        settings = self.template.settings().for_classes(classes).with_auto(False)
+        operator, groups = HistogramOperator.from_rows(rows), self.rows.side.groups
+        found = choose_kernel_and_noise(operator, rows, classes, len(labelled.classes), groups, settings)
         noise, kernel = float(found.levels[0]), self._plain.columns.operator
         factor = _scalar(found.operator.weights, kernel.weights)
         if factor is not None and found.operator.transform == kernel.transform:

@@ -11,7 +11,7 @@ from sklearn.base import clone
 
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices
-from fewsight.active.followers.base import Certainty, Follower, Recorded, set_width
+from fewsight.active.followers.base import Certainty, Follower, Recorded
 from fewsight.active.views import Labelled, LabelledView, RefittedView
 from fewsight.learners import KernelLearner, Latent, Learner
 from fewsight.learners.labels import Labels, with_outsiders
@@ -78,7 +78,7 @@ class GramFollower(RefitFollower):
         model: KernelLearner = copy.copy(fitted)
         model.kernel = self.pool.parameter
         model.input_ = self.pool.input_of(positions, model.input_.scales)
-        set_width(model)
+        model.note_width()
         return model
 
 

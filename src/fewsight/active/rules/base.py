@@ -141,7 +141,12 @@ class QueryRule(ABC):
         size : how many to choose; None where the rule decides.
         rng : where the random numbers come from.
         """
-        scores = self._scores(view, candidates, rng)
+        scores = np.asarray(self._scores(view, candidates, rng))
+        if len(scores.shape) not in (1, 2) or len(scores) != len(candidates) or not np.isfinite(scores).all():
+            raise InvalidInput(
+                f"{owner_name(self)}: _scores must give a finite number for each of {len(candidates)} candidates, "
+                f"got {shown(scores)}."
+            )
         if scores.ndim == 2:
             n_problems = scores.shape[1]
             size = n_problems if size is None else size

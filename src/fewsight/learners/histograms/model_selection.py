@@ -50,6 +50,7 @@ from fewsight.learners.histograms.left_out_search import (
     searched,
     thinned,
 )
+from fewsight.learners.sharpness import USUAL_NOISE
 
 AUTO = "auto"
 TRANSFORMS = ("none", "power", "exponential")
@@ -92,6 +93,13 @@ class KernelSettings:
     relevance_prior: float
     random_state: int
     may_form: bool = False  # whether K itself may be formed, in single precision, where that saves time
+
+    def for_classes(self, classes: Indices) -> KernelSettings:
+        """The same, with the usual noise in place of an "auto" one where no class has two examples: nothing repeats then, and
+        the evidence would take all to be noise."""
+        repeats = np.bincount(classes[classes >= 0]).max(initial=0) > 1
+        learned = self.level is None and self.level_by == AUTO and self.criterion == "evidence" and not self.per_class
+        return dataclasses.replace(self, level=USUAL_NOISE) if learned and not repeats else self
 
     def with_auto(self, ranked: bool) -> KernelSettings:
         """The same without "auto": by left-out examples where ranking is what counts, else by evidence, with intersection alone.
@@ -162,7 +170,8 @@ def choose_kernel_and_noise(
 
     `groups` has a number for each dimension, for weights that dimensions with the same number share.
     """
-    settings = settings.with_auto(one_is_rare(classes, n_classes))
+    counts = np.bincount(classes[classes >= 0], minlength=n_classes)
+    settings = settings.for_classes(classes).with_auto(one_is_rare(classes, n_classes))
     targets = targets_of_columns(classes, n_classes)
     some = targets[:, evenly_spaced(targets.shape[1], MOST_COLUMNS)]
     if settings.weights is not None:
@@ -178,7 +187,6 @@ def choose_kernel_and_noise(
         level, _ = _level(operator, some, settings)
         learned = _relevance(operator, targets, level, groups, settings)
         operator = unit(operator.with_weights(learned.weights))
-    counts = np.bincount(classes[classes >= 0], minlength=n_classes)
     gram = formed_gram(operator, *cost_of_learning(counts)) if settings.may_form else None
     level, evidence = _level(operator, some, settings, gram)
     found = _found_by_left_out(operator, rows, classes, n_classes, level, settings, gram)

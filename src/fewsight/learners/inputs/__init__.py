@@ -16,7 +16,7 @@ from fewsight.channels import Channel
 from fewsight.kernels import Kernel
 from fewsight.learners.inputs.base import Input
 from fewsight.learners.inputs.grams import GramInput, is_list_of_matrices
-from fewsight.learners.inputs.images import ChannelInput
+from fewsight.learners.inputs.images import ChannelInput, ImageList
 from fewsight.learners.inputs.vectors import VectorInput, default_kernel, kernels_of_rows
 
 INPUTS: dict[str, type[Input]] = {"vectors": VectorInput, "channels": ChannelInput, "precomputed": GramInput}
@@ -32,13 +32,19 @@ def choose_input(owner: object, kernel: Any, X: Any) -> Input:
         return VectorInput(kernels_of_rows(kernel))
     if isinstance(kernel, str) and kernel == "precomputed":
         return GramInput(owner)
-    channels = [kernel] if isinstance(kernel, Channel) else kernel
-    if isinstance(channels, (list, tuple)) and channels and all(isinstance(item, Channel) for item in channels):
-        return ChannelInput(channels)
+    if channels_of_images(kernel):
+        return ChannelInput(channels_of_images(kernel))
     raise InvalidInput(
         f"{owner_name(owner)}: kernel must be a kernel object, a channel, a list of kernels or of channels, 'precomputed' or "
         f"None, got {shown(kernel)}."
     )
+
+
+def channels_of_images(kernel: object) -> list[Channel]:
+    """The channels that the `kernel` parameter of a learner holds, one or several; none if it is something else."""
+    listed = list(kernel) if isinstance(kernel, (list, tuple)) else [kernel]
+    channels = [each for each in listed if isinstance(each, Channel)]
+    return channels if len(channels) == len(listed) else []
 
 
 def input_from_state(state: State) -> Input:
@@ -50,8 +56,10 @@ __all__ = [
     "INPUTS",
     "ChannelInput",
     "GramInput",
+    "ImageList",
     "Input",
     "VectorInput",
+    "channels_of_images",
     "choose_input",
     "input_from_state",
     "is_list_of_matrices",

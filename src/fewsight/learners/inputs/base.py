@@ -132,7 +132,9 @@ class Input(ABC):
         return list(scaled) if len(self.scales) <= MOST_LISTED else BlockStack.of(scaled)
 
     def _each_scaled(self, matrices: Iterable[Array]) -> Iterator[Array]:
-        return (matrix / scale for matrix, scale in zip(matrices, self.scales, strict=True))
+        """Matrices that a kernel just made; one that needs no scale is not copied, for it may be as large as memory allows."""
+        pairs = zip(matrices, self.scales, strict=True)
+        return (matrix if scale == 1.0 else matrix / scale for matrix, scale in pairs)
 
     def copies(self) -> Indices | None:
         """`pictures`, if some of the training images are the same picture; else None."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, Self
+from typing import Any, Self, final
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +12,27 @@ from sklearn.base import clone
 from fewsight._base.checks import owner_name, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
-from fewsight.channels import CHANNELS, Channel, Encodings, fit_channel, stored_channels
+from fewsight.channels import CHANNELS, Channel, Encodings, check_images, fit_channel, stored_channels
 from fewsight.images import as_image, find_duplicates
 from fewsight.learners.inputs.base import Input, Made
 from fewsight.learners.inputs.stored import checked_scales
 from fewsight.learners.labels import Labels
+
+
+@final
+class ImageList(Sequence[Any]):
+    """Images as they were given, one by one as they are asked for: a list of grey ones, arrays of two dimensions, is no list of
+    Gram matrices."""
+
+    def __init__(self, images: Sequence[Any]) -> None:
+        check_images(images)
+        self._images = images
+
+    def __len__(self) -> int:
+        return len(self._images)
+
+    def __getitem__(self, place: Any) -> Any:
+        return ImageList(self._images[place]) if isinstance(place, slice) else self._images[place]
 
 
 class ChannelInput(Input):
