@@ -83,6 +83,15 @@ def test_status_goes_on_where_nothing_can_be_written(run: Run, labelled: Path, m
     assert answer(run, "status", labelled)["unsaved"] is None
 
 
+def test_undo_says_who_else_has_something_to_take_back(refused: Refused, run: Run, labelled: Path) -> None:
+    assert refused("undo", labelled, "--name", "bob") == (
+        "undo: bob has nothing left to undo; --name names another person, of ann."
+    )
+    run("undo", labelled, "--name", "ann")
+    assert refused("undo", labelled, "--name", "bob") == "undo: bob has nothing left to undo."
+    assert "--name names another person, of ann." in refused("undo", labelled, "--name", "bob", "--redo")
+
+
 def test_undo_and_history(run: Run, labelled: Path, refused: Refused) -> None:
     assert "imported from" in run("history", labelled).stdout
     assert "Took back: imported from" in run("undo", labelled, "--name", "ann").stdout

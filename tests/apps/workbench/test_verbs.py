@@ -162,6 +162,24 @@ def test_a_persons_name() -> None:
             check_person(name)
 
 
+def test_a_name_that_was_chosen_stays_for_the_account_and_one_that_is_said_counts_first(
+    filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("getpass.getuser", lambda: "a.miller")
+    with Workbench(filled) as bench:
+        assert bench.who == "a.miller"
+        bench.call_me("Ann ")
+        assert bench.who == "Ann"
+    for said, who in ((None, "Ann"), ("Bob", "Bob"), (None, "Ann")):
+        with Workbench(filled, who=said) as bench:
+            assert bench.who == who
+    for name, value in (("getpass.getuser", "b.smith"), ("platform.node", "another computer")):
+        with monkeypatch.context() as patch:
+            patch.setattr(name, lambda value=value: value)
+            with Workbench(filled) as bench:
+                assert bench.who != "Ann"
+
+
 def test_a_project_that_must_be_there(folder: Path) -> None:
     with pytest.raises(InvalidInput, match="no project there yet"):
         Workbench(folder, create=False)

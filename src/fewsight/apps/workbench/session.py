@@ -123,7 +123,8 @@ class LabellingSession:
                 self.bench.note(self._notes())
             self.bench.close()
         facts, state = self._facts, self.state()
-        return Closing(len(facts.standings) - self._n_answered_before, facts.n_labelled, state.n_left, state.remarks)
+        n_answers = len(facts.standings) - self._n_answered_before
+        return Closing(n_answers, facts.n_labelled, state.n_left, len(facts.counts), state.remarks)
 
     # Questions.
 

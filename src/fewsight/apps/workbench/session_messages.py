@@ -238,4 +238,5 @@ class Closing:
     n_answers: int
     n_labelled: int
     n_left: int
+    n_categories: int  # with labels
     remarks: tuple[str, ...] = ()
