@@ -93,11 +93,20 @@ def test_grids_hold_what_has_no_answer_the_surest_first(opinion: Opinion, facts:
 
 def test_results_by_group_and_what_is_sorted_where(opinion: Opinion, facts: Facts, stock: ImageStock) -> None:
     page = results_page(facts, stock, opinion, None, 0.58, 0, 3)
-    assert {key: n for key, _, n in page.groups} == {OWL: 2, TIT: 1, "unknown": 1, "unsure": 1, "unread": 0}
+    assert {key: n for key, _, n in page.groups} == {
+        OWL: 2,
+        TIT: 1,
+        "unknown": 1,
+        "unsure": 1,
+        "discarded": 1,
+        "unread": 0,
+    }
     assert (page.total, page.next, [item.labelled for item in page.items]) == (5, 3, [False, False, False])
     assert [item.labelled for item in results_page(facts, stock, opinion, None, 0.58, 3, 3).items] == [True, True]
     assert [item.image for item in results_page(facts, stock, opinion, "unsure", 0.58, 0, 9).items] == [IMAGES[2]]
     assert {item.category for item in results_page(facts, stock, None, "unsure", None, 0, 9).items} == {None}
+    (thrown,) = results_page(facts, stock, opinion, "discarded", None, 0, 9).items
+    assert (thrown.image, thrown.category, thrown.labelled) == (IMAGES[4], None, True)
     items = {item.path: item for item in sortable_files(opinion, facts, stock, True)}
     assert items.keys() == {b"0.png", b"1.png", b"2.png", b"3.png", b"5.png"}
     assert (items[b"1.png"].category, items[b"1.png"].confidence, items[b"5.png"].unknown) == ("owl", 0.6, True)

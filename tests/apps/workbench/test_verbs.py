@@ -119,6 +119,13 @@ def test_history_in_words(bench: Workbench) -> None:
     assert bench.history()[7].files == ("0.jpg", "1.jpg")
 
 
+def test_a_category_that_was_undone_keeps_its_name_in_the_history(bench: Workbench) -> None:
+    bench.label(IMAGES[0], bench.new_category("owl"))
+    for _ in range(2):
+        bench.undo()
+    assert [(act.what, act.on) for act in bench.history()[2:]] == [("owl", False), ("new category owl", False)]
+
+
 Try = Callable[[Workbench], object]
 
 

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SURE, LEANING = 0.9, 0.5  # probabilities from which these words are used
 LIKELIEST = 3
 EXAMPLES = 3  # images beside a category's button
-UNKNOWN, UNSURE, UNREAD = "unknown", "unsure", "unread"
+UNKNOWN, UNSURE, UNREAD, DISCARDED = "unknown", "unsure", "unread", "discarded"
 SURE_AT_LEAST = 0.5  # below, an image belongs to no group of its own unless somebody says otherwise
 FEWEST_CHECKS = 8  # random checks, below which no accuracy is told
 STILL_PREPARING = "Images are still being prepared; whether more labels would help is told when all of them are."
@@ -164,15 +164,19 @@ def results_page(
     start: int,
     n: int,
 ) -> ResultPage:
-    """Images of a group (or of all), the surest first and those with a label last, and how many each group has."""
-    images = [image for image in stock.in_random_order() if not facts.is_discarded(image)]
+    """Images of a group (or of all but discarded ones), the surest first and those with a label last, and how many each group
+    has."""
+    there = list(stock.in_random_order())
+    images, discarded = ([image for image in there if facts.is_discarded(image) is it_is] for it_is in (False, True))
     items = [(result_of(image, opinion, facts, stock)) for image in images]
     groups = [_group_of(item, SURE_AT_LEAST if least is None else least) for item in items]
     counts = Counter(groups)
     unreadable = stock.unreadable()
-    counts[UNREAD] = stock.n_unread + len(unreadable)
-    names: Mapping[str, str] = {**facts.categories, UNKNOWN: UNKNOWN, UNSURE: UNSURE, UNREAD: UNREAD}
+    counts[UNREAD], counts[DISCARDED] = len(unreadable), len(discarded)
+    names: Mapping[str, str] = {**facts.categories, **{each: each for each in (UNKNOWN, UNSURE, DISCARDED, UNREAD)}}
     chosen = [item for item, each in zip(items, groups, strict=True) if group in (None, each)]
+    if group == DISCARDED:
+        chosen = [ResultItem(image, stock.shown(image), None, None, False, True) for image in discarded]
     chosen.sort(key=lambda item: (item.labelled, item.probability is None, -(item.probability or 0.0), item.file))
     following = start + n if start + n < len(chosen) else None
     listed = [(key, name, counts[key]) for key, name in names.items()]

@@ -318,7 +318,7 @@ class LabellingSession:
         return opinion_pages.guess_of(image, self._learning.opinion, self._facts)
 
     def results(self, group: str | None = None, least: float | None = None, start: int = 0, n: int = 100) -> ResultPage:
-        """What every image is taken for: those of a category (by id), of "unknown", "unsure" or "unread", or all."""
+        """What every image is taken for: those of a category (by id), of "unknown", "unsure", "discarded" or "unread", or all."""
         with self._changed:
             facts, stock = self._facts, self._watch.stock
             return opinion_pages.results_page(facts, stock, self._learning.opinion, group, least, start, n)
