@@ -6,6 +6,7 @@ import { Keys } from "./keys.js";
 
 export { data, words, byId, fill, make, bdi, newId, say };
 
+const NOTHING = { undo: words.label.nothing_to_undo, redo: words.label.nothing_to_redo };
 const STEPS = ["/api/undo", "/api/redo"];
 export const tab = await claimTab();
 export const outbox = new Outbox(data.project, tab);
@@ -73,7 +74,7 @@ export function showRefusal(message) {
 
 /** Undo and redo from any view; those that show more than one image load themselves again afterwards. */
 export function step(name) {
-  if (newest && !newest[`can_${name}`] && !outbox.waiting) return say(words.label[`nothing_to_${name}`]);
+  if (newest && !newest[`can_${name}`] && !outbox.waiting) return say(NOTHING[name]);
   outbox.add(`/api/${name}`, { page: tab, request: newId() }, words.label[name === "undo" ? "undoing" : "redoing"]);
 }
 
