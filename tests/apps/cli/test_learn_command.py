@@ -282,7 +282,7 @@ def test_the_help_groups_its_options() -> None:
     for option in command.params:
         if option.param_type_name == "option":
             panels.setdefault(option.rich_help_panel, set()).add(option.opts[0])
-    assert panels["What to learn from"] == {"--labels", "--exclude"}
+    assert panels["What to learn from"] == {"--labels", "--project", "--exclude"}
     assert panels["How to look at images"] == {"--channels", "--combine", "--set"}
     assert panels["Few images"] == {"--borrow", "--refuse", "--closest", "--sense"}
     assert panels["Many images"] == {"--learner", "--many", "--cluster"}
