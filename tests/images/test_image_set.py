@@ -129,6 +129,17 @@ def test_empty_categories_and_loose_images_are_told_without_a_warning(pets: Path
     assert [os.path.basename(image.name) for image in found.loose] == ["overview.png"]
 
 
+def test_what_sorting_puts_aside_is_no_category(pets: Path) -> None:
+    make_image(pets / "_unsure" / "u.png")
+    make_image(pets / "_unknown" / "deep" / "v.png")
+    found = image_set_from_class_folders(pets)
+    assert found.classes == ["cat", "dog"]
+    assert [os.path.relpath(image.name, pets) for image in found.loose] == ["_unknown/deep/v.png", "_unsure/u.png"]
+    left = image_set_from_class_folders(pets, exclude=["_unsure", "cat"])  # as one had to say before
+    assert left.classes == ["dog"]
+    assert [os.path.relpath(image.name, pets) for image in left.loose] == ["_unknown/deep/v.png"]
+
+
 def test_excluded_categories_are_left_out_and_a_wrong_name_is_answered_with_likely_ones(pets: Path) -> None:
     assert image_set_from_class_folders(pets, exclude=["dog"]).classes == ["cat"]
     assert image_set_from_class_folders(pets, exclude="dog").classes == ["cat"]

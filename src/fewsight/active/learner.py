@@ -426,9 +426,17 @@ class ActiveLearner(BaseEstimator):
         self._replay.calibrate()
         return self.view_.probabilities()
 
-    def assess(self) -> PoolAssessment:
-        """Of every example of the pool, how probable each category is, and whether it is like any; nothing is read again."""
+    def assess(self, *, with_none: bool = True) -> PoolAssessment:
+        """Of every example of the pool, how probable each category is, and whether it is like any; nothing is read again.
+
+        Parameters
+        ----------
+        with_none : False to assess as if `NONE_OF_THESE` had been said of no example, such as where a new category may be what
+            some of these are.
+        """
         check_is_fitted(self, "_replay")
+        if not with_none:
+            return PoolAssessment.of(self._replay.view_without_none())
         self._replay.calibrate()
         return PoolAssessment.of(self.view_)
 

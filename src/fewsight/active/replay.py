@@ -168,6 +168,18 @@ class Replay:
         self.view.calibration, self.view.novelty = found
         self._calibrated = True
 
+    def view_without_none(self) -> LabelledView:
+        """The view as it would be if nobody had said of any example that it is of none of the classes."""
+        positions, labels, classes = self.view.labelled
+        pairs = [pair for pair in zip(positions, labels, strict=True) if not is_none_of_these(pair[1])]
+        named = Labelled([position for position, _ in pairs], [label for _, label in pairs], classes)
+        view = self.follower.view(self.settings)
+        view.start(*named)
+        view.lend(self.view.loans)
+        if classes:
+            view.calibration, view.novelty = self.follower.certainty(named, self.settings)
+        return view
+
     def left_out(self, rest: Indices) -> tuple[Array, Expected | None]:
         """Of each label (n,), 1 if all others predict it wrong, and what their probabilities say about it and about the rest.
 

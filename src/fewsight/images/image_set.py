@@ -17,6 +17,10 @@ from fewsight.images.files import printable, reason_of
 from fewsight.images.image import Image, ImageFile
 from fewsight.images.listing import Listing, identity_of, is_folder, is_meant_as_image, list_images, visible_entries
 
+WITHOUT_CATEGORY = UNSURE, UNKNOWN = (
+    "_unsure",
+    "_unknown",
+)  # folders that `fewsight sort` makes beside those of categories
 TABLE_ENDINGS = (".csv", ".tsv", ".txt", ".xls", ".xlsx", ".ods")
 Labels = npt.NDArray[np.object_]  # of str, or None where the category is not known
 
@@ -26,7 +30,7 @@ class ImageSet:
     """Images and their labels, and what was found on the way.
 
     `unreadable` holds the files that cannot be used, with reasons; `empty_classes` the category folders without a
-    usable image; `loose` the images that lay beside the category folders and so belong to none; `outsiders` those of which a
+    usable image; `loose` the images that lay in no category's folder; `outsiders` those of which a
     person said that they belong to no category.
 
     Parameters
@@ -35,7 +39,7 @@ class ImageSet:
     labels : a category for each (n,), None where it is not known; or None for no labels at all.
     unreadable : files that cannot be used, with reasons.
     empty_classes : category folders without a usable image.
-    loose : images that lay beside the category folders and so belong to none.
+    loose : images that lay in no category's folder.
     outsiders : images of which a person said that they belong to no category.
     """
 
@@ -107,7 +111,8 @@ class ImageSet:
 def image_set_from_class_folders(folder: str | os.PathLike[str], exclude: Iterable[str] = ()) -> ImageSet:
     """The images of a folder that holds one folder for each category, sorted by category and file name.
 
-    Images in sub-folders of a category's folder belong to the category. `exclude` names categories to leave out.
+    Images in sub-folders of a category's folder belong to the category. `exclude` names categories to leave out. The folders
+    `_unsure` and `_unknown`, where `fewsight sort` puts what has no category, are no categories: their images are `loose`.
 
     Parameters
     ----------
@@ -118,6 +123,9 @@ def image_set_from_class_folders(folder: str | os.PathLike[str], exclude: Iterab
     check_folder(root)
     class_folders, loose_paths, root_identity = _top_level(root)
     _leave_out(class_folders, [exclude] if isinstance(exclude, str) else list(exclude), root)
+    for name in WITHOUT_CATEGORY:
+        if name in class_folders:
+            loose_paths += list_images(class_folders.pop(name), {root_identity}).paths
     images: list[Image] = []
     labels: list[str] = []
     unreadable: list[UnreadableImage] = []

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from fewsight.apps.cli.label import _has_display, _show
+from fewsight.apps.workbench.verbs import Workbench
 from page_visits import Visitor, write_pictures
 
 Refused = Callable[..., str]
@@ -36,10 +37,24 @@ class Running:
         while visitor.get("/api/state").json()["n_read"] < n:
             time.sleep(0.05)
 
+    def waited(self) -> tuple[int, list[str], list[str]]:
+        """How it ended by itself, and what it said besides the address."""
+        out, err = self.process.communicate(timeout=120)
+        return self.process.returncode, out.splitlines(), err.splitlines()
+
     def end(self, how: signal.Signals = signal.SIGINT) -> tuple[int, list[str], list[str]]:
         self.process.send_signal(how)
         out, err = self.process.communicate(timeout=120)
         return self.process.returncode, out.splitlines(), err.splitlines()
+
+
+def label_all(folder: Path, project: Path, rows: list[tuple[str, str]]) -> None:
+    """Labels from elsewhere, without a page."""
+    table = folder.parent / "labels.csv"
+    table.write_text("".join(f"{file},{category}\n" for file, category in [("file", "category"), *rows]))
+    with Workbench(folder, project=project, who="ann") as bench:
+        bench.scan()
+        bench.import_labels(table)
 
 
 @pytest.fixture
@@ -94,7 +109,7 @@ def test_without_a_display_the_address_is_all(
     assert said.err == "fewsight: there is no display here; open the address in a browser on this computer.\n"
 
 
-def test_one_line_at_the_start_two_at_the_end(begin: Callable[..., Running], tmp_path: Path) -> None:
+def test_one_line_at_the_start_some_at_the_end(begin: Callable[..., Running], tmp_path: Path) -> None:
     folder = tmp_path / "my photos"
     write_pictures(folder, 3)
     running = begin(folder)
@@ -104,15 +119,23 @@ def test_one_line_at_the_start_two_at_the_end(begin: Callable[..., Running], tmp
     assert code == 0
     assert said == [
         "0 images answered in this session; 0 labelled in all, 3 left.",
-        f"To go on: fewsight label '{folder}'    To sort: fewsight sort '{folder}' '{folder}-sorted'",
+        f"To go on: fewsight label '{folder}'",
     ]
     assert told == ["fewsight: the page is open; Ctrl-C ends it."]
-    running = begin(folder, "--project", tmp_path / "other.sqlite")
+    first, second, third = sorted(path for path in folder.iterdir() if path.suffix != ".sqlite")
+    project = tmp_path / "other.sqlite"
+    label_all(folder, project, [(first.name, "owl"), (second.name, "tit")])
+    running = begin(folder, "--project", project, "--name", "Ann B", "--channels", "colour")
     _, said, _ = running.end()
-    where = f"--project {tmp_path / 'other.sqlite'}"
-    assert said[1] == (
-        f"To go on: fewsight label '{folder}' {where}    To sort: fewsight sort '{folder}' '{folder}-sorted' {where}"
-    )
+    assert said[1:] == [
+        f"To go on: fewsight label '{folder}' --name 'Ann B' --channels colour --project {project}",
+        f"To sort: fewsight learn '{folder}' -o '{folder}.fewsight' --project {project}",
+        f"         fewsight sort '{folder}' '{folder}-sorted' --project {project} --model '{folder}.fewsight'",
+    ]
+    label_all(folder, project, [(third.name, "tit")])
+    running = begin(folder, "--project", project)
+    running.all_read(3)
+    assert running.end()[1][2] == f"To sort: fewsight sort '{folder}' '{folder}-sorted' --project {project}"
 
 
 @pytest.mark.slow
@@ -127,6 +150,26 @@ def test_a_second_start_shows_the_page_that_runs(begin: Callable[..., Running], 
     assert third.address != first.address
     assert third.address.partition("/?")[0] == first.address.partition("/?")[0]  # the port is kept
     assert third.end(signal.SIGTERM)[0] == 0
+
+
+@pytest.mark.slow
+def test_a_second_start_never_labels_under_the_name_of_somebody_else(
+    begin: Callable[..., Running], tmp_path: Path
+) -> None:
+    write_pictures(tmp_path / "photos", 3)
+    first = begin(tmp_path / "photos", "--name", "Ann")
+    code, said, told = begin(tmp_path / "photos", "--name", "Bob").waited()
+    assert (code, said) == (1, [])
+    assert told == [
+        "fewsight: label: the page of this project is open already, and answers there are kept as Ann's; end it first (Ctrl-C "
+        "where it was started), or change the name in its settings."
+    ]
+    again = begin(tmp_path / "photos", "--name", "Ann", "--channels", "colour")
+    assert again.address == first.address
+    assert again.waited()[2][0] == (
+        "fewsight: the page of this project is open already. --channels will count when it is started again."
+    )
+    first.end()
 
 
 @pytest.mark.slow

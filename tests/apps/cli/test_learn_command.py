@@ -105,6 +105,18 @@ def test_one_image_of_each_category_is_enough(run: Run, photos: Path, tmp_path: 
     assert "left out (mean" not in result.stdout
 
 
+def test_images_beside_a_single_folder_are_meant_to_be_labelled(refused: Refused, photos: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "photos"
+    shutil.copytree(photos / "grass", folder / "trip")
+    for path in (photos / "brick").iterdir():
+        shutil.copy(path, folder)
+    n = len(list((photos / "brick").iterdir()))
+    assert refused("learn", folder, "-o", tmp_path / "model.fewsight", *SMALL) == (
+        f"learn: needs readable images of at least two categories, found only 'trip'; {n} images lie in no category's folder "
+        "(`fewsight label` asks what they show)."
+    )
+
+
 def test_a_single_category_is_refused(refused: Refused, photos: Path, tmp_path: Path) -> None:
     output = tmp_path / "model.fewsight"
     said = refused("learn", photos, "-o", output, "--exclude", "brick,grass", *SMALL)
@@ -270,7 +282,7 @@ def test_the_help_groups_its_options() -> None:
     for option in command.params:
         if option.param_type_name == "option":
             panels.setdefault(option.rich_help_panel, set()).add(option.opts[0])
-    assert panels["What to learn from"] == {"--labels", "--exclude"}
+    assert panels["What to learn from"] == {"--labels", "--project", "--exclude"}
     assert panels["How to look at images"] == {"--channels", "--combine", "--set"}
     assert panels["Few images"] == {"--borrow", "--refuse", "--closest", "--sense"}
     assert panels["Many images"] == {"--learner", "--many", "--cluster"}

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from typer.testing import Result
 
+from fewsight.apps.workbench.project import location
+
 CATEGORIES = ("brick", "grass", "tissue")
 N = 24
 Run = Callable[..., Result]
@@ -81,6 +83,15 @@ def test_status_goes_on_where_nothing_can_be_written(run: Run, labelled: Path, m
     assert answer(run, "status", labelled)["unsaved"] is None
 
 
+def test_undo_says_who_else_has_something_to_take_back(refused: Refused, run: Run, labelled: Path) -> None:
+    assert refused("undo", labelled, "--name", "bob") == (
+        "undo: bob has nothing left to undo; --name names another person, of ann."
+    )
+    run("undo", labelled, "--name", "ann")
+    assert refused("undo", labelled, "--name", "bob") == "undo: bob has nothing left to undo."
+    assert "--name names another person, of ann." in refused("undo", labelled, "--name", "bob", "--redo")
+
+
 def test_undo_and_history(run: Run, labelled: Path, refused: Refused) -> None:
     assert "imported from" in run("history", labelled).stdout
     assert "Took back: imported from" in run("undo", labelled, "--name", "ann").stdout
@@ -139,3 +150,50 @@ def test_learning_from_a_project_decides_as_learning_from_its_table(run: Run, la
     answers = [run("predict", tmp_path / name, labelled, "--no-cache").stdout for name in ("a.fewsight", "b.fewsight")]
     assert answers[0] == answers[1]
     assert answers[0].count("\n") == N + 1
+
+
+@pytest.mark.parametrize("verb", ["learn", "evaluate"])
+def test_learning_takes_the_labels_of_a_project_that_lies_elsewhere(
+    run: Run, refused: Refused, flat: Path, labels: Path, tmp_path: Path, verb: str
+) -> None:
+    project, quick = tmp_path / "mine.sqlite", ("--channels", "colour", "--no-cache")
+    out = ("-o", tmp_path / "a.fewsight") if verb == "learn" else ("--per-class", "1", "--repeats", "1")
+    run("import", flat, labels, "--project", project)
+    assert "got 24 images that lie in no category's folder" in refused(verb, flat, *out, *quick)
+    shown = run(verb, flat, "--project", project, *out, *quick)
+    assert shown.exit_code == 0, shown.output
+    assert "Learned 3 categories from 15 images." in shown.stdout or verb == "evaluate"
+    both = run(verb, flat, "--project", project, "--labels", labels, *out, *quick)
+    assert both.exit_code == 2
+    assert "--labels and --project contradict each other" in both.stderr
+    run("undo", flat, "--project", project)
+    assert refused(verb, flat, "--project", project, *out, *quick) == (
+        f"{project}: no image of {flat} has a label in this project."
+    )
+
+
+def test_learning_takes_the_labels_of_a_folder_that_cannot_be_written_to(
+    run: Run, flat: Path, labels: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HOME", "XDG_DATA_HOME", "LOCALAPPDATA"):
+        monkeypatch.setenv(name, str(tmp_path / "home"))
+    monkeypatch.setattr(location, "_can_write", lambda folder: folder != flat)
+    run("import", flat, labels)
+    kept = location.find(flat)
+    assert kept is not None
+    assert kept.parent != flat
+    for verb, *out in (("learn", "-o", tmp_path / "a.fewsight"), ("evaluate", "--per-class", "1", "--repeats", "1")):
+        shown = run(verb, flat, *out, "--channels", "colour", "--no-cache")
+        assert shown.exit_code == 0, shown.output
+        assert f"The labels are those of the project in {kept}." in shown.stdout
+
+
+def test_a_sorted_folder_is_learned_from_without_what_was_put_aside(run: Run, labelled: Path, tmp_path: Path) -> None:
+    model, target = tmp_path / "model.fewsight", tmp_path / "sorted"
+    run("learn", labelled, "-o", model, "--channels", "colour", "--no-cache")
+    run("sort", labelled, target, "--model", model, "--least", "1", "--yes", "--no-cache")
+    n_aside = sum(len(list(target.glob(f"{name}/*"))) for name in ("_unsure", "_unknown"))
+    assert n_aside > 0
+    shown = run("learn", target, "-o", model, "--channels", "colour", "--no-cache")
+    assert "Learned 3 categories from 15 images." in shown.stdout
+    assert f"{n_aside} images in no category's folder left out" in shown.stderr

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from fewsight._base.errors import ProjectError
 from fewsight.apps.workbench import feature_supply
 from fewsight.apps.workbench.feature_supply import SETTING, FeatureSupply
 from fewsight.apps.workbench.image_stock import ImageStock
@@ -122,6 +123,26 @@ def test_codebooks_that_cannot_be_learned_are_not_tried_for_ever(project: Projec
     asked.on_end("colour: no room.")
     supply.want(stock_of(1), asked)
     assert (len(asked.fits), supply.failure, project.setting(SETTING)) == (1, "colour: no room.", None)
+
+
+def test_codebooks_wait_as_long_as_the_project_cannot_be_written_to(
+    project: ProjectFile, cache: FeatureCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    supply, asked = made(project, cache), Asked()
+    supply.on_features(IMAGES[0], None, None)
+    supply.want(stock_of(1), asked)
+
+    def full(name: str, value: object) -> None:
+        raise ProjectError("no room is left on the disk")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(project, "set", full)
+        asked.on_end(None)
+        supply.want(stock_of(1), asked)
+        assert (supply.fitted, supply.is_busy, supply.remark) == (None, True, "no room is left on the disk")
+    supply.want(stock_of(1), asked)
+    assert (supply.fitted, supply.remark, len(asked.fits)) == (asked.fits[0][1], None, 1)
+    assert project.setting(SETTING)["images"] == IMAGES[:1]
 
 
 def test_why_not_one_image_has_features_is_told(project: ProjectFile, cache: FeatureCache) -> None:

@@ -25,6 +25,8 @@ def make(root: Path, *names: str) -> Path:
         (["owl/a.jpg", "hawk/b.png"], Glance(False, ("hawk", "owl"))),
         (["owl/a.jpg"], Glance(False, ())),
         (["owl/a.jpg", "hawk/b.png", "notes/c.txt"], Glance(False, ("hawk", "owl"))),
+        (["owl/a.jpg", "hawk/b.png", "_unsure/c.jpg"], Glance(False, ("hawk", "owl"))),
+        (["owl/a.jpg", "_unsure/c.jpg", "_unknown/d.jpg"], Glance(False, ())),
         (["2024/may/a.jpg", "2024/june/b.jpg"], Glance(False, ())),
         (["notes.txt", "deep/er/b.csv"], Glance(True, ())),
         ([".hidden.jpg"], Glance(False, ())),  # the scan decides

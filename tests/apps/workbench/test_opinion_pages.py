@@ -17,12 +17,14 @@ from fewsight.apps.workbench.opinion_pages import (
     belief,
     guess_of,
     in_words,
+    likeliest,
     may_belong,
     nearest,
     progress_of,
     results_page,
     sortable_files,
     sure_of,
+    taken_for,
     typical_images,
 )
 from fewsight.apps.workbench.project.catalogue import KnownFile, Stamp
@@ -73,8 +75,17 @@ def test_a_guess_is_words_first(opinion: Opinion, facts: Facts) -> None:
 
 def test_grids_hold_what_has_no_answer_the_surest_first(opinion: Opinion, facts: Facts, stock: ImageStock) -> None:
     assert [each.image for each in sure_of(OWL, opinion, facts, stock, 9)] == [IMAGES[1]]  # 5 is unknown, 4 discarded
-    assert [each.image for each in may_belong(OWL, opinion, facts, stock, 9)] == [IMAGES[3]]
-    assert sure_of("gone", opinion, facts, stock, 9) == may_belong(OWL, None, facts, stock, 9) == []
+    assert may_belong(OWL, opinion, facts) == [(0.1, IMAGES[3])]
+    assert (
+        sure_of("gone", opinion, facts, stock, 9)
+        == may_belong(OWL, None, facts)
+        == may_belong("x", opinion, facts)
+        == []
+    )
+    assert taken_for(OWL, opinion, [*IMAGES, "f" * 40]) == [(0.95, IMAGES[0]), (0.6, IMAGES[1]), (0.7, IMAGES[4])]
+    assert taken_for("gone", opinion, IMAGES) == []
+    pairs = [(0.6, IMAGES[1]), (0.9, "f" * 40), (0.95, IMAGES[0])]
+    assert [each.image for each in likeliest(pairs, stock, 9)] == [IMAGES[0], IMAGES[1]]  # the other is not there
     found = nearest(IMAGES[0], np.array([1.0, 0.2, 0.9, 0.8, 0.7, 0.5]), opinion.position_of, facts, stock, 2)
     assert [each.file for each in found] == ["2.png", "5.png"]
     assert typical_images(opinion, facts) == {OWL: (IMAGES[0],), TIT: (IMAGES[3],)}
@@ -82,11 +93,20 @@ def test_grids_hold_what_has_no_answer_the_surest_first(opinion: Opinion, facts:
 
 def test_results_by_group_and_what_is_sorted_where(opinion: Opinion, facts: Facts, stock: ImageStock) -> None:
     page = results_page(facts, stock, opinion, None, 0.58, 0, 3)
-    assert {key: n for key, _, n in page.groups} == {OWL: 2, TIT: 1, "unknown": 1, "unsure": 1, "unread": 0}
+    assert {key: n for key, _, n in page.groups} == {
+        OWL: 2,
+        TIT: 1,
+        "unknown": 1,
+        "unsure": 1,
+        "discarded": 1,
+        "unread": 0,
+    }
     assert (page.total, page.next, [item.labelled for item in page.items]) == (5, 3, [False, False, False])
     assert [item.labelled for item in results_page(facts, stock, opinion, None, 0.58, 3, 3).items] == [True, True]
     assert [item.image for item in results_page(facts, stock, opinion, "unsure", 0.58, 0, 9).items] == [IMAGES[2]]
     assert {item.category for item in results_page(facts, stock, None, "unsure", None, 0, 9).items} == {None}
+    (thrown,) = results_page(facts, stock, opinion, "discarded", None, 0, 9).items
+    assert (thrown.image, thrown.category, thrown.labelled) == (IMAGES[4], None, True)
     items = {item.path: item for item in sortable_files(opinion, facts, stock, True)}
     assert items.keys() == {b"0.png", b"1.png", b"2.png", b"3.png", b"5.png"}
     assert (items[b"1.png"].category, items[b"1.png"].confidence, items[b"5.png"].unknown) == ("owl", 0.6, True)

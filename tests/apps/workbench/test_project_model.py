@@ -10,6 +10,7 @@ import pytest
 from tests.apps.workbench.digit_project import digit_project
 
 from fewsight.apps.workbench.fitted_channels import read_channels
+from fewsight.apps.workbench.opinion_pages import taken_for
 from fewsight.apps.workbench.project_model import ProjectModel
 from fewsight.apps.workbench.stored_image import encodings_of
 from fewsight.apps.workbench.verbs import Workbench
@@ -184,6 +185,22 @@ def test_a_label_is_judged_by_the_others_alone(place) -> None:
     surprise, guess = model.surprises()[chosen]
     assert guess == truth[chosen]  # whatever was said about this very image
     assert surprise == max(score for score, _ in model.surprises().values())
+
+
+def test_what_was_none_of_these_is_taken_for_the_category_that_came_later(place) -> None:
+    folder, cache, truth = place
+    followed = Followed(folder, cache)
+    late = [image for image in followed.images if truth[image] == "digit 0"]
+    for image in late[:5]:
+        followed.bench.none_of_these(image)
+    for image in [image for image in followed.images[:60] if truth[image] in ("digit 1", "digit 3", "digit 4")]:
+        followed.answer(image, truth[image])
+    for image in late[5:8]:
+        followed.answer(image, "digit 0")
+    model, zero = followed.model, followed.bench.present.category_named("digit 0")
+    assert len(taken_for(zero, model.without_none(), late[:5])) > len(taken_for(zero, model.opinion(), late[:5]))
+    assert {image for _, image in taken_for(zero, model.without_none(), late[:5])} > set(late[:3])
+    same(model, Followed(folder, cache).model)
 
 
 def test_questions_that_were_chosen_are_compared_with_the_pool_before_their_answers_come(place) -> None:

@@ -119,6 +119,13 @@ def test_history_in_words(bench: Workbench) -> None:
     assert bench.history()[7].files == ("0.jpg", "1.jpg")
 
 
+def test_a_category_that_was_undone_keeps_its_name_in_the_history(bench: Workbench) -> None:
+    bench.label(IMAGES[0], bench.new_category("owl"))
+    for _ in range(2):
+        bench.undo()
+    assert [(act.what, act.on) for act in bench.history()[2:]] == [("owl", False), ("new category owl", False)]
+
+
 Try = Callable[[Workbench], object]
 
 
@@ -160,6 +167,24 @@ def test_a_persons_name() -> None:
     for name in ("", "two\nlines", "x" * 101):
         with pytest.raises(InvalidInput, match="a person's name must have 1 to 100 characters in one line"):
             check_person(name)
+
+
+def test_a_name_that_was_chosen_stays_for_the_account_and_one_that_is_said_counts_first(
+    filled: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("getpass.getuser", lambda: "a.miller")
+    with Workbench(filled) as bench:
+        assert bench.who == "a.miller"
+        bench.call_me("Ann ")
+        assert bench.who == "Ann"
+    for said, who in ((None, "Ann"), ("Bob", "Bob"), (None, "Ann")):
+        with Workbench(filled, who=said) as bench:
+            assert bench.who == who
+    for name, value in (("getpass.getuser", "b.smith"), ("platform.node", "another computer")):
+        with monkeypatch.context() as patch:
+            patch.setattr(name, lambda value=value: value)
+            with Workbench(filled) as bench:
+                assert bench.who != "Ann"
 
 
 def test_a_project_that_must_be_there(folder: Path) -> None:

@@ -44,6 +44,7 @@ With the settings of a paper: [bold]--noise 1e-10 --svm-c 10000[/bold]
 def evaluate(
     folder: options.LabelledFolder,
     labels: options.Labels = None,
+    project: options.LabelsOfProject = None,
     exclude: options.Exclude = None,
     images_per_class: Annotated[
         int | None,
@@ -182,11 +183,11 @@ def evaluate(
     borrowing = options.borrowing(borrow, closest, sense)
     if borrowing is not None:
         _refuse_with_borrow(hold_out, unlabelled, combine, learners, many, noise, svm_c, report_file)
-        from fewsight.apps.workbench import ImageSource, Protocol, evaluate_borrowing_folder, read_settings
+        from fewsight.apps.workbench import Protocol, evaluate_borrowing_folder, read_settings
 
         with progress_bars():
             found = evaluate_borrowing_folder(
-                ImageSource(folder, labels, options.words(exclude)),
+                options.image_source(folder, labels, exclude, project),
                 Protocol(images_per_class, sizes, test_per_class, repeats, seed),
                 borrowing,
                 channels=options.channel_words(channels),
@@ -197,11 +198,11 @@ def evaluate(
             )
         _answer_borrowing(found, json_file)
         return
-    from fewsight.apps.workbench import ImageSource, Protocol, WantedLearners, evaluate_folder, read_settings
+    from fewsight.apps.workbench import Protocol, WantedLearners, evaluate_folder, read_settings
 
     with progress_bars():
         evaluated = evaluate_folder(
-            ImageSource(folder, labels, options.words(exclude)),
+            options.image_source(folder, labels, exclude, project),
             Protocol(images_per_class, sizes, test_per_class, repeats, seed, hold_out, unlabelled),
             channels=options.channel_words(channels),
             options=read_settings(settings or []),

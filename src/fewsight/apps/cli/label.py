@@ -7,7 +7,7 @@ import os
 import shlex
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -19,6 +19,7 @@ from fewsight.apps.cli.project_verbs import Name, Project
 from fewsight.apps.cli.signals import stop_event, undisturbed
 
 if TYPE_CHECKING:
+    from fewsight.apps.web.running_page import RunningPage
     from fewsight.apps.web.server import PageServer
     from fewsight.apps.workbench.session import LabellingSession
 
@@ -70,7 +71,10 @@ def label(
     _look_at(folder)
     running = running_page(_project_file(folder, project))
     if running is not None:
-        say("the page of this project is open already.")
+        _check_person(running, name)
+        late = [option for option, given in (("--channels", channels), ("--port", port)) if given is not None]
+        beginning = f" {' and '.join(late)} will count when it is started again." if late else ""
+        say(f"the page of this project is open already.{beginning}")
         _show(running.address, no_browser)
         return
     with stop_event() as stopped:
@@ -86,7 +90,10 @@ def label(
         _show(server.page.address, no_browser)
         say("the page is open; Ctrl-C ends it.")
         _wait(session, server, stopped)
-        _end(session, server, folder, project, demo)
+        again = ["--demo"] if demo else [_quoted(folder)]
+        for option, given in (("--name", name), ("--channels", channels), ("--cache-dir", cache_folder)):
+            again += [] if given is None else [option, shlex.quote(str(given))]
+        _end(session, server, folder, project, again)
 
 
 def _sample_photos() -> Path:
@@ -120,6 +127,18 @@ def _project_file(folder: Path, project: Path | None) -> Path:
     from fewsight.apps.workbench.project.location import locate
 
     return locate(folder, project).path
+
+
+def _check_person(running: RunningPage, name: str | None) -> None:
+    """Answers must not be kept under the name of somebody else."""
+    from fewsight._base.errors import InvalidInput
+
+    person = running.person()
+    if name is not None and person is not None and name.strip() != person:
+        raise InvalidInput(
+            f"label: the page of this project is open already, and answers there are kept as {person}'s; end it first (Ctrl-C "
+            "where it was started), or change the name in its settings."
+        )
 
 
 def _show(address: str, no_browser: bool) -> None:
@@ -178,20 +197,27 @@ def _bar(session: LabellingSession) -> Iterator[Callable[[], None]]:
         yield update
 
 
-def _end(session: LabellingSession, server: PageServer, folder: Path, project: Path | None, demo: bool) -> None:
-    """Stop both within two seconds; then a line of what was done, and what to type next."""
+def _end(
+    session: LabellingSession, server: PageServer, folder: Path, project: Path | None, again: Sequence[str]
+) -> None:
+    """Stop both within two seconds; then a line of what was done, and what to type next. `again`: to go on as now."""
     ending = threading.Thread(target=server.stop, name="page-ending")
     ending.start()
     closing = session.close()
     ending.join(2.0)
-    again = "--demo" if demo else _quoted(folder)
-    target = _quoted(folder.with_name(f"{folder.name}-sorted") if folder.name else Path("sorted"))
+    place = folder if folder.name not in ("", "..") else Path(os.path.abspath(folder))
+    target, model = (_quoted(place.with_name(f"{place.name}{suffix}")) for suffix in ("-sorted", ".fewsight"))
     tell(
         f"{plural(closing.n_answers, 'image')} answered in this session; {closing.n_labelled:,} labelled in all, "
         f"{closing.n_left:,} left."
     )
     where = f" --project {_quoted(project)}" if project else ""
-    tell(f"To go on: fewsight label {again}{where}    To sort: fewsight sort {_quoted(folder)} {target}{where}")
+    tell(f"To go on: fewsight label {' '.join(again)}{where}")
+    sort = f"fewsight sort {_quoted(folder)} {target}{where}"
+    if closing.n_left and closing.n_categories > 1:  # what nobody labelled is sorted by what was learned
+        tell(f"To sort: fewsight learn {_quoted(folder)} -o {model}{where}", f"         {sort} --model {model}")
+    elif closing.n_labelled:
+        tell(f"To sort: {sort}")
 
 
 def _quoted(path: Path) -> str:

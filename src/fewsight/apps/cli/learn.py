@@ -50,6 +50,7 @@ def learn(
         ),
     ],
     labels: options.Labels = None,
+    project: options.LabelsOfProject = None,
     exclude: options.Exclude = None,
     channels: options.Channels = None,
     combine: Annotated[
@@ -109,11 +110,11 @@ def learn(
     An existing model file is replaced, once the new one is whole. The file opens on another machine without the images.
     """
     workplace = options.workplace(jobs, cache_folder, no_cache)
-    from fewsight.apps.workbench import ImageSource, learn_folder, read_settings
+    from fewsight.apps.workbench import learn_folder, read_settings
 
     with progress_bars():
         learned = learn_folder(
-            ImageSource(folder, labels, options.words(exclude)),
+            options.image_source(folder, labels, exclude, project),
             output,
             channels=options.channel_words(channels),
             options=read_settings(settings or []),

@@ -12,7 +12,7 @@ from fewsight.apps.cli.console import say
 from fewsight.apps.cli.signals import undisturbed
 
 if TYPE_CHECKING:
-    from fewsight.apps.workbench import BorrowingOptions, Workplace
+    from fewsight.apps.workbench import BorrowingOptions, ImageSource, Workplace
 
 # The groups in which `--help` shows options, in this order; those of no group come first.
 GROUPS = LEARN_FROM, MEASURE, COMPARE, LOOK, FEW, MANY, KEEP = (
@@ -39,6 +39,16 @@ Labels = Annotated[
         show_default=False,
         rich_help_panel=LEARN_FROM,
         help="A table with the columns file and category, for images in one folder.",
+    ),
+]
+LabelsOfProject = Annotated[
+    Path | None,
+    typer.Option(
+        "--project",
+        metavar="PROJECT",
+        show_default="the project of FOLDER, where there is one",
+        rich_help_panel=LEARN_FROM,
+        help="The project file with the labels, as named to `fewsight label`.",
     ),
 ]
 Exclude = Annotated[
@@ -151,6 +161,15 @@ def borrowing(
     from fewsight.apps.workbench import BorrowingOptions, read_refusals, read_senses
 
     return BorrowingOptions(closest, read_senses(sense or []), read_refusals(refuse or []))
+
+
+def image_source(folder: Path, labels: Path | None, exclude: Sequence[str] | None, project: Path | None) -> ImageSource:
+    """Which images are labelled, and how, from the options about it."""
+    from fewsight.apps.workbench import ImageSource
+
+    if labels is not None and project is not None:
+        raise typer.BadParameter("--labels and --project contradict each other.")
+    return ImageSource(folder, labels, words(exclude), project)
 
 
 def words(texts: str | Sequence[str] | None) -> tuple[str, ...]:

@@ -120,6 +120,7 @@ def undo(
     from fewsight.apps.cli.console import tell
 
     with open_project(folder, project, name) as bench:
+        _check_person(bench, redo)
         written = bench.redo() if redo else bench.undo()
         act = next(each for each in bench.history() if each.id == getattr(written.events[0].act, "of", ""))
         again = bench.status()
@@ -127,6 +128,18 @@ def undo(
         tell_json({**vars(act), "can_undo": again.can_undo, "can_redo": again.can_redo})
         return
     tell(f"{'Brought back' if redo else 'Took back'}: {act.what}{f' ({_files(act.files)})' if act.files else ''}.")
+
+
+def _check_person(bench: Workbench, redo: bool) -> None:
+    """Whoever has nothing to take back may be here under another name."""
+    present = bench.present
+    last = present.last_undone if redo else present.last_done
+    others = [who for who in sorted({event.who for event in present.events}) if last(who) is not None]
+    if others and last(bench.who) is None:
+        what = "redo" if redo else "undo"
+        raise InvalidInput(
+            f"{what}: {bench.who} has nothing left to {what}; --name names another person, of {', '.join(others[:5])}."
+        )
 
 
 def import_(

@@ -83,7 +83,8 @@ class _Static(StaticFiles):
 
 
 async def _alive(request: Request) -> Response:
-    return JSONResponse({"project": request.app.state.site.session.bench.file.id})
+    bench = request.app.state.site.session.bench
+    return JSONResponse({"project": bench.file.id, "who": bench.who})
 
 
 def _methods_of(app: Starlette, path: str) -> frozenset[str]:

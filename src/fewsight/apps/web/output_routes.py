@@ -6,6 +6,7 @@ Requests give names, never paths: everything is written beside the folder of ima
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 
 from starlette.requests import Request
@@ -34,7 +35,8 @@ async def save_model(request: Request) -> Response:
     said, site = await body_of(request, {"name": fields.text}), site_of(request)
     path = _new(_beside(site.session.bench.folder, said["name"], ".fewsight"))
     await site.ask(site.session.save_model, path)
-    return JSONResponse({"path": printable(path)})
+    command = f"fewsight predict {shlex.quote(printable(path))} OTHER_IMAGES"
+    return JSONResponse({"path": printable(path), "command": command})
 
 
 async def plan(request: Request) -> Response:

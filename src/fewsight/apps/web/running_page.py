@@ -33,13 +33,23 @@ class RunningPage:
 
     def answers(self) -> bool:
         """Whether it still runs, and is this project's."""
+        return self._said().get("project") == self.project
+
+    def person(self) -> str | None:
+        """Whose answers are given there; None if it does not run any more."""
+        who = self._said().get("who")
+        return who if isinstance(who, str) else None
+
+    def _said(self) -> dict[str, object]:
+        """What it says of itself; nothing if it does not answer."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=ANSWER_SECONDS)
         try:
             connection.request("GET", "/api/alive", headers={"Cookie": f"{cookie_name(self.port)}={self.token}"})
             response = connection.getresponse()
-            return response.status == 200 and json.loads(response.read(1000)).get("project") == self.project
-        except (OSError, http.client.HTTPException, ValueError, AttributeError):
-            return False
+            said = json.loads(response.read(1000)) if response.status == 200 else None
+            return said if isinstance(said, dict) else {}
+        except (OSError, http.client.HTTPException, ValueError):
+            return {}
         finally:
             connection.close()
 

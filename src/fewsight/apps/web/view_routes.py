@@ -123,7 +123,7 @@ async def progress(request: Request) -> Response:
             {"settings": plain(site.session.settings())},
             progress=found,
             curve=Curve.of(found.curve) if len(found.curve) > 1 else None,
-            most=max((n for _, _, n in found.counts), default=0),
+            most=max((site.session.state().n_none, *(n for _, _, n in found.counts))),
         )
 
     return await site.ask(look)

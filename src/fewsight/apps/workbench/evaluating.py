@@ -95,7 +95,7 @@ def evaluate_folder(
             windows=look,
             parts=None if report_file is None else _model_of_parts(evaluation, images, made),
         )
-    remarks = (*alone, *why, *_about_copies(copies), *remarks_about(images.images, unfitted))
+    remarks = (*alone, *why, *source.remarks(images), *_about_copies(copies), *remarks_about(images.images, unfitted))
     return Evaluated(evaluation, usable, remarks, comparison)
 
 

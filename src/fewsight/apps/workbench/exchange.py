@@ -29,10 +29,8 @@ from fewsight.apps.workbench.project.catalogue import (
 )
 from fewsight.apps.workbench.project.events import check_name
 from fewsight.apps.workbench.project.file import ProjectFile
-from fewsight.apps.workbench.project.location import FILE_NAME
 from fewsight.apps.workbench.project.present import Present
 from fewsight.apps.workbench.result_kinds import LABEL_COLUMNS
-from fewsight.apps.workbench.sort import UNKNOWN, UNSURE
 from fewsight.images.cells import as_cell, from_cell
 from fewsight.images.files import printable, read_bytes
 from fewsight.images.hashing import hash_of
@@ -101,12 +99,13 @@ def _exported_rows(files: Mapping[bytes, KnownFile], present: Present) -> Iterat
         yield os.fsdecode(path), category, answer, str(file.hash), "; ".join(sorted(standing.votes))
 
 
-def image_set_from_project(folder: Path) -> ImageSet | None:
-    """The images that people labelled, each content once, and those of no category; None where there are no labels.
+def image_set_from_project(folder: Path, file: Path) -> ImageSet | None:
+    """The images of the folder that people labelled, each content once, and those of no category, by a project file; None where
+    there are no labels.
 
     The folder is looked at first: labels follow files that were moved, and other content under an old name is listed.
     """
-    with ProjectFile(folder / FILE_NAME, create=False) as project:
+    with ProjectFile(file, create=False) as project:
         replaced = _replaced(project, folder)
         present, files = Present([event for _, event in project.events()]), known_files(project)
     labels, standings = present.labels(), present.standings()
@@ -170,7 +169,7 @@ def read_class_folders(source: str | os.PathLike[str], project: ProjectFile, fol
     pairs = [
         (image.path, label)
         for image, label in zip(images.images, images.labels, strict=True)
-        if label not in (UNSURE, UNKNOWN) and isinstance(image, ImageFile)
+        if isinstance(image, ImageFile)
     ]
     content.read_all_of({os.path.getsize(path) for path, _ in pairs if os.path.exists(path)})
     for path, label in track(pairs, "images", len(pairs)):

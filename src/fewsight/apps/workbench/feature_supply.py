@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import final
 
+from fewsight._base.errors import ProjectError
 from fewsight.apps.workbench.image_stock import ImageStock
 from fewsight.apps.workbench.preparation import Preparation
 from fewsight.apps.workbench.project.events import Json
@@ -39,10 +40,13 @@ class FeatureSupply:
         self._project, self._cache, self._tell = project, cache, tell
         self.channels, self._seed = None if channels is None else list(channels), seed
         self._lock = threading.Lock()
+        self._keeping = threading.Lock()  # taken before the other: one thread at a time writes what codebooks came from
         self._described: dict[str, None] = {}  # images with local features, in the order in which they came
         self._encoded: dict[str, None] = {}  # and with encodings
         self._known: set[str] = set()  # images whose features were asked for
         self._fitting, self._cache_checked = False, True
+        self._unkept: tuple[tuple[str, ...], Path] | None = None  # codebooks that the project does not know of yet
+        self._unkept_why: str | None = None
         self._to_ask = False  # features of some images are wanted, and `want` has not asked for them yet
         self._ordered: set[str] | None = None  # images whose place in the pool is kept
         self.failure: str | None = None
@@ -60,7 +64,10 @@ class FeatureSupply:
 
     @property
     def remark(self) -> str | None:
-        """Why there are no features, where not one image has any: the channels may be at fault, such as by their names."""
+        """Why nothing can be learned: what was prepared cannot be noted in the project, or not one image has features, where the
+        channels may be at fault, such as by their names."""
+        if self._unkept_why is not None:
+            return self._unkept_why
         no_features = self._first_failure is not None and not self._described and not self._encoded
         return f"Features cannot be computed: {self._first_failure}" if no_features else None
 
@@ -104,6 +111,7 @@ class FeatureSupply:
 
     def want(self, stock: ImageStock, preparation: Preparation) -> None:
         """Have features computed of images that were read before this session, and codebooks as soon as that makes sense."""
+        self._keep_codebooks()
         with self._lock:
             missing = [image for image in stock.paths if image not in self._known] if self._cache_checked else []
             self._known.update(missing)
@@ -127,12 +135,27 @@ class FeatureSupply:
         preparation.fit(images, target, lambda failure: self._on_fitted(chosen, target, failure))
 
     def _on_fitted(self, chosen: tuple[str, ...], target: Path, failure: str | None) -> None:
-        if failure is None and chosen != self.learned_from:
-            kept: dict[str, Json] = {"channels": self._named(), "seed": self._seed, "images": list(chosen)}
-            self._project.set(SETTING, kept)
         with self._lock:
-            self._fitting, self.failure = False, failure
-            if failure is None:
+            self._fitting, self.failure = failure is None, failure
+            self._unkept = (chosen, target) if failure is None else None
+        self._keep_codebooks()
+        self._tell()
+
+    def _keep_codebooks(self) -> None:
+        """Use new codebooks from now on; while the project cannot be written to (a full disk), later."""
+        with self._keeping:
+            if self._unkept is None:
+                return
+            chosen, target = self._unkept
+            if chosen != self.learned_from:
+                kept: dict[str, Json] = {"channels": self._named(), "seed": self._seed, "images": list(chosen)}
+                try:
+                    self._project.set(SETTING, kept)
+                except ProjectError as error:
+                    self._unkept_why = str(error)
+                    return
+            with self._lock:
+                self._fitting, self._unkept, self._unkept_why = False, None, None
                 self.learned_from, self.fitted = chosen, target
                 self._known.clear()  # all are to be encoded now
                 self._to_ask = True

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from fewsight.apps.workbench.project.location import check_folder
+from fewsight.images.image_set import WITHOUT_CATEGORY
 from fewsight.images.listing import IMAGE_ENDINGS
 
 MOST_ENTRIES = 50_000  # looked at; a folder with more that shows no image so far is left to the scan
@@ -27,7 +28,8 @@ def glance(folder: str | os.PathLike[str]) -> Glance:
     beside = any(_is_image(name) for name in _names(root, files=True))
     inside = () if beside else tuple(name for name in sorted(_names(root, files=False)) if _holds_image(root / name))
     empty = not beside and not inside and not _deeper(root)
-    return Glance(empty, inside if len(inside) > 1 else ())
+    named = tuple(name for name in inside if name not in WITHOUT_CATEGORY)
+    return Glance(empty, named if len(named) > 1 else ())
 
 
 def _names(folder: Path, files: bool) -> Iterator[str]:

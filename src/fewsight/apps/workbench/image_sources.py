@@ -12,12 +12,12 @@ from functools import partial
 from pathlib import Path
 
 from fewsight._base.checks import check_choice
-from fewsight._base.errors import UnreadableImage
+from fewsight._base.errors import InvalidInput, UnreadableImage
 from fewsight._base.parallel import map_pieces
 from fewsight._base.scratch import scratch_folder
 from fewsight.apps.workbench.exchange import image_set_from_project
+from fewsight.apps.workbench.project import location
 from fewsight.apps.workbench.project.catalogue import in_folder
-from fewsight.apps.workbench.project.location import FILE_NAME
 from fewsight.channels import Channel
 from fewsight.images import FeatureCache, Image, ImageSet, image_set_from_class_folders, image_set_from_table
 from fewsight.images.duplicates import opens
@@ -30,20 +30,31 @@ PATIENCE_SECONDS = 20.0  # for threads to end; one image takes far less
 class ImageSource:
     """A folder of class folders, or with `labels` a flat folder and a CSV table that says which image is what.
 
-    A folder with a project and no table: the labels of the project.
+    A folder with a project and no table: the labels of the project, which lies in the folder, in the user's data folder, or
+    where `project` says.
     """
 
     folder: Path
     labels: Path | None = None
     exclude: Sequence[str] = ()
+    project: Path | None = None
+
+    @property
+    def project_file(self) -> Path | None:
+        """The project whose labels count, where there is one and no table."""
+        return None if self.labels is not None else self.project or location.find(self.folder)
 
     def read(self) -> ImageSet:
         """The labelled images, without the excluded categories."""
-        source, images = self.labels, None
+        source, images = self.labels or self.project_file, None
         if self.labels is not None:
             images = image_set_from_table(self.folder, self.labels)
-        elif (self.folder / FILE_NAME).is_file():
-            source, images = self.folder / FILE_NAME, image_set_from_project(self.folder)
+        elif source is not None:
+            images = image_set_from_project(self.folder, source)
+        if images is None and self.project is not None:
+            raise InvalidInput(
+                f"{printable(self.project)}: no image of {printable(self.folder)} has a label in this project."
+            )
         if images is None:
             return image_set_from_class_folders(self.folder, exclude=tuple(self.exclude))
         for category in self.exclude:
@@ -53,7 +64,14 @@ class ImageSource:
         return kept
 
     def remarks(self, images: ImageSet) -> tuple[str, ...]:
-        """What to say where labels contradict the category folders that images lie in: somebody may have corrected those."""
+        """What to say where labels come from a place that nobody named, or contradict the category folders that images lie in:
+        somebody may have corrected those."""
+        file = None if self.project else self.project_file
+        found = (
+            ()
+            if file is None or file.parent == self.folder
+            else (f"The labels are those of the project in {printable(file)}.",)
+        )
         other = []
         for image, label in zip(images.images, images.labels, strict=True):
             inside = in_folder(Path(printable(self.folder)), image.name)
@@ -61,10 +79,11 @@ class ImageSource:
             if label is not None and folder != label and folder in images.classes:
                 other.append(f"{image.name} ({label})")
         if not other:
-            return ()
+            return found
         lie = "1 image lies" if len(other) == 1 else f"{len(other):,} images lie"
         some = f"{', '.join(other[:3])}{', ...' if len(other) > 3 else ''}"
-        return (f"{lie} in the folder of another category than the label names; the label counts: {some}.",)
+        contradict = f"{lie} in the folder of another category than the label names; the label counts: {some}."
+        return (*found, contradict)
 
 
 @dataclass(frozen=True)

@@ -193,7 +193,7 @@ def _learn(
     def fitted(usable: ImageSet) -> tuple[ImageSet, Copies, dict[str, int], Learner]:
         usable, copies = _without_copies(usable, channels)
         counts = dict(sorted(Counter(label for label in usable.labels if label is not None).items()))
-        _check_enough(counts, usable.unreadable)
+        _check_enough(counts, usable)
         examples = [*usable.images, *outsiders]
         labels = [*usable.labels, *[NONE_OF_THESE] * len(outsiders)] if outsiders else usable.labels
         return usable, copies, counts, unfitted.fit(examples, labels)
@@ -275,12 +275,15 @@ def _without_copies(images: ImageSet, channels: Sequence[Channel]) -> tuple[Imag
     )
 
 
-def _check_enough(counts: Mapping[str, int], unreadable: Sequence[UnreadableImage]) -> None:
+def _check_enough(counts: Mapping[str, int], images: ImageSet) -> None:
     if len(counts) >= 2:
         return
-    found = f"only {next(iter(counts))!r}" if counts else "none"
+    found, unreadable, loose = f"only {next(iter(counts))!r}" if counts else "none", images.unreadable, images.loose
     why = "a folder of other images will do."
     if unreadable:
         files = "1 file" if len(unreadable) == 1 else f"{len(unreadable):,} files, the first of them"
         why = f"could not use {files} {unreadable[0].name} ({unreadable[0].reason})."
+    elif loose:
+        lie = "1 image lies" if len(loose) == 1 else f"{len(loose):,} images lie"
+        why = f"{lie} in no category's folder (`fewsight label` asks what they show)."
     raise InvalidInput(f"learn: needs readable images of at least two categories, found {found}; {why}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fewsight.apps.workbench.facts import Facts
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 SURE, LEANING = 0.9, 0.5  # probabilities from which these words are used
 LIKELIEST = 3
 EXAMPLES = 3  # images beside a category's button
-UNKNOWN, UNSURE, UNREAD = "unknown", "unsure", "unread"
+UNKNOWN, UNSURE, UNREAD, DISCARDED = "unknown", "unsure", "unread", "discarded"
 SURE_AT_LEAST = 0.5  # below, an image belongs to no group of its own unless somebody says otherwise
 FEWEST_CHECKS = 8  # random checks, below which no accuracy is told
 STILL_PREPARING = "Images are still being prepared; whether more labels would help is told when all of them are."
@@ -67,21 +67,35 @@ def belief(image: str, opinion: Opinion | None, n_learned: int) -> dict[str, Jso
 
 def sure_of(category: str, opinion: Opinion | None, facts: Facts, stock: ImageStock, n: int) -> list[GridImage]:
     """Images without an answer that are taken for a category, the surest first; those called unknown are not among them."""
-    if opinion is None or category not in opinion.categories:
+    if opinion is None:
+        return []
+    images = [image for image in opinion.position_of if image not in facts.standings]
+    return likeliest(taken_for(category, opinion, images), stock, n)
+
+
+def taken_for(category: str, opinion: Opinion, images: Iterable[str]) -> list[tuple[float, str]]:
+    """Those of these images that are taken for a category and not called unknown, and how probably they are of it."""
+    if category not in opinion.categories:
         return []
     column = opinion.categories.index(category)
     found = []
-    for image, place in opinion.position_of.items():
-        if place < len(opinion.probability) and image not in facts.standings and image in stock.paths:
+    for image in images:
+        place = opinion.place(image)
+        if place is not None and not opinion.unknown[place]:
             row = opinion.probability[place]
-            if int(row.argmax()) == column and row[column] >= SURE_AT_LEAST and not opinion.unknown[place]:
+            if int(row.argmax()) == column and row[column] >= SURE_AT_LEAST:
                 found.append((float(row[column]), image))
-    found.sort(key=lambda pair: (-pair[0], pair[1]))
-    return [GridImage(image, stock.shown(image), probability) for probability, image in found[:n]]
+    return found
 
 
-def may_belong(category: str, opinion: Opinion | None, facts: Facts, stock: ImageStock, n: int) -> list[GridImage]:
-    """Images with another label that may belong to a category, the likeliest first."""
+def likeliest(found: Iterable[tuple[float, str]], stock: ImageStock, n: int) -> list[GridImage]:
+    """The n most probable of the images that are there, the likeliest first."""
+    there = sorted((pair for pair in found if pair[1] in stock.paths), key=lambda pair: (-pair[0], pair[1]))
+    return [GridImage(image, stock.shown(image), probability) for probability, image in there[:n]]
+
+
+def may_belong(category: str, opinion: Opinion | None, facts: Facts) -> list[tuple[float, str]]:
+    """Images with another label that may belong to a category, and how probably."""
     if opinion is None or category not in opinion.categories:
         return []
     column = opinion.categories.index(category)
@@ -91,8 +105,7 @@ def may_belong(category: str, opinion: Opinion | None, facts: Facts, stock: Imag
             place = opinion.place(image)
             if place is not None and opinion.probability[place][column] >= MAY_BELONG:
                 found.append((float(opinion.probability[place][column]), image))
-    found.sort(key=lambda pair: (-pair[0], pair[1]))
-    return [GridImage(image, stock.shown(image), probability) for probability, image in found[:n]]
+    return found
 
 
 def label_page(
@@ -151,15 +164,19 @@ def results_page(
     start: int,
     n: int,
 ) -> ResultPage:
-    """Images of a group (or of all), the surest first and those with a label last, and how many each group has."""
-    images = [image for image in stock.in_random_order() if not facts.is_discarded(image)]
+    """Images of a group (or of all but discarded ones), the surest first and those with a label last, and how many each group
+    has."""
+    there = list(stock.in_random_order())
+    images, discarded = ([image for image in there if facts.is_discarded(image) is it_is] for it_is in (False, True))
     items = [(result_of(image, opinion, facts, stock)) for image in images]
     groups = [_group_of(item, SURE_AT_LEAST if least is None else least) for item in items]
     counts = Counter(groups)
     unreadable = stock.unreadable()
-    counts[UNREAD] = stock.n_unread + len(unreadable)
-    names: Mapping[str, str] = {**facts.categories, UNKNOWN: UNKNOWN, UNSURE: UNSURE, UNREAD: UNREAD}
+    counts[UNREAD], counts[DISCARDED] = len(unreadable), len(discarded)
+    names: Mapping[str, str] = {**facts.categories, **{each: each for each in (UNKNOWN, UNSURE, DISCARDED, UNREAD)}}
     chosen = [item for item, each in zip(items, groups, strict=True) if group in (None, each)]
+    if group == DISCARDED:
+        chosen = [ResultItem(image, stock.shown(image), None, None, False, True) for image in discarded]
     chosen.sort(key=lambda item: (item.labelled, item.probability is None, -(item.probability or 0.0), item.file))
     following = start + n if start + n < len(chosen) else None
     listed = [(key, name, counts[key]) for key, name in names.items()]

@@ -113,6 +113,8 @@ def _paths_of(given: Given) -> Iterator[Path]:
         if given.labels is not None:
             yield given.labels
             yield from map(Path, files_in_table(given.folder, given.labels))
+        elif given.project is not None:
+            yield given.project
     elif isinstance(given, (str, Path)):
         yield Path(given)
     elif isinstance(given, (Mapping, list, tuple)):

@@ -231,10 +231,17 @@ class ProjectModel:
 
     def opinion(self) -> Opinion:
         """What it thinks of every image."""
+        return self._opinion(with_none=True)
+
+    def without_none(self) -> Opinion:
+        """What it would think of every image if nobody had called any none of these."""
+        return self._opinion(with_none=False)
+
+    def _opinion(self, with_none: bool) -> Opinion:
         view = self.learner.view_
         if not view.classes:
             return Opinion()
-        found = self.learner.assess()
+        found = self.learner.assess(with_none=with_none)
         keys = tuple(self._key_of[str(name)] for name in found.classes)
         m = len(found.probability)
         score = np.zeros(m) if found.unknown_score is None else found.unknown_score

@@ -123,7 +123,8 @@ class LabellingSession:
                 self.bench.note(self._notes())
             self.bench.close()
         facts, state = self._facts, self.state()
-        return Closing(len(facts.standings) - self._n_answered_before, facts.n_labelled, state.n_left, state.remarks)
+        n_answers = len(facts.standings) - self._n_answered_before
+        return Closing(n_answers, facts.n_labelled, state.n_left, len(facts.counts), state.remarks)
 
     # Questions.
 
@@ -317,7 +318,7 @@ class LabellingSession:
         return opinion_pages.guess_of(image, self._learning.opinion, self._facts)
 
     def results(self, group: str | None = None, least: float | None = None, start: int = 0, n: int = 100) -> ResultPage:
-        """What every image is taken for: those of a category (by id), of "unknown", "unsure" or "unread", or all."""
+        """What every image is taken for: those of a category (by id), of "unknown", "unsure", "discarded" or "unread", or all."""
         with self._changed:
             facts, stock = self._facts, self._watch.stock
             return opinion_pages.results_page(facts, stock, self._learning.opinion, group, least, start, n)
@@ -336,10 +337,19 @@ class LabellingSession:
             return opinion_pages.sure_of(category, self._learning.opinion, self._facts, self._watch.stock, n)
 
     def may_belong(self, category: str, n: int = 24) -> list[GridImage]:
-        """Images of other categories that may belong to this one by what all labels but their own say, the likeliest first."""
+        """Images with an earlier answer that may belong to this category, the likeliest first.
+
+        Those of other categories by what all labels but their own say; those that were called none of these before the category
+        was there by what the labels of categories say.
+        """
+        with self.bench.reading() as present:
+            none = present.none_before(category)
         left_out = self._learning.call(lambda model: model.left_out())
+        named = self._learning.call(lambda model: model.without_none()) if none else None
         with self._changed:
-            return opinion_pages.may_belong(category, left_out, self._facts, self._watch.stock, n)
+            found = opinion_pages.may_belong(category, left_out, self._facts)
+            found += [] if named is None else opinion_pages.taken_for(category, named, none)
+            return opinion_pages.likeliest(found, self._watch.stock, n)
 
     def progress(self) -> Progress:
         """How far labelling has come, and whether to go on."""

@@ -187,7 +187,7 @@ class ResultItem:
 
 @dataclass(frozen=True)
 class ResultPage:
-    """Some results; `groups` has id, name and number of images of each category, of unknown, unsure and unread ones."""
+    """Some results; `groups` has id, name and number of images of each category, of unknown, unsure, discarded and unread."""
 
     items: list[ResultItem]
     groups: list[tuple[str, str, int]]
@@ -238,4 +238,5 @@ class Closing:
     n_answers: int
     n_labelled: int
     n_left: int
+    n_categories: int  # with labels
     remarks: tuple[str, ...] = ()

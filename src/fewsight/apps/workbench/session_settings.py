@@ -53,10 +53,10 @@ class SessionSettings:
             check_choice("settings", "a setting", name, check)
         checked: dict[str, Json] = {name: check[name](value) for name, value in changes.items()}
         for name, value in checked.items():
-            if name == "name":
-                self._bench.who = str(value)
-            else:
+            if name != "name":
                 self._bench.file.set(name, value)
+            elif value != self._bench.who:
+                self._bench.call_me(str(value))
 
     @property
     def channels(self) -> list[str]:

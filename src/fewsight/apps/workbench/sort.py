@@ -31,8 +31,8 @@ from fewsight.apps.workbench.sorted_file import (
 )
 from fewsight.apps.workbench.target_names import FolderNames, TakenNames
 from fewsight.images.files import printable, reason_of
+from fewsight.images.image_set import UNKNOWN, UNSURE, WITHOUT_CATEGORY
 
-UNSURE, UNKNOWN = "_unsure", "_unknown"
 WAYS = ("copy", "hardlink", "symlink", "move")
 BATCH = 64  # files between two commits
 
@@ -91,7 +91,7 @@ def plan_sorting(
     place = check_target(Path(target), folder, way)
     half_moved = _settle_planned(project, folder, place)
     earlier = {row.source: row for row in (*_rows(project, place, "done"), *half_moved)}
-    names, taken = FolderNames((UNSURE, UNKNOWN)), _names_in(place)
+    names, taken = FolderNames(WITHOUT_CATEGORY), _names_in(place)
     files: list[Placed] = []
     taken_back: list[Placed] = []
     gone: list[Placed] = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import getpass
 import os
+import platform
 import threading
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from fewsight.apps.workbench.image_sources import Workplace
 
 
+NAMES = "names"  # the setting that keeps what persons call themselves
 Images: TypeAlias = "str | Sequence[str]"  # content hashes
 AskedOf: TypeAlias = "Asked | Mapping[str, Asked] | None"
 Acts: TypeAlias = "Sequence[Draft | Act]"
@@ -99,8 +101,9 @@ class Workbench:
                 f"{printable(folder)}: no project there yet; `fewsight import` or `fewsight label` begins one."
             )
         self.folder, self.remark = Path(folder), place.remark
-        self.who, self.session = check_person(who), uuid.uuid4().hex
+        person, self.session = check_person(who), uuid.uuid4().hex
         self.file = ProjectFile(place.path, create=create)
+        self.who = person if who is not None else self._own_names().get(_account(), person)
         self._on_events = on_events
         self._lock = threading.RLock()
         self._present, self.last_event = Present(), 0
@@ -117,6 +120,18 @@ class Workbench:
     def close(self) -> None:
         """Let the project file go; nothing waits to be written."""
         self.file.close()
+
+    def call_me(self, name: str) -> None:
+        """From now on labels are this person's, also in later runs from the same account where no name is said."""
+        name = check_person(name)
+        if name != self._own_names().get(_account()):
+            self.file.set(NAMES, {**self._own_names(), _account(): name})
+        self.who = name
+
+    def _own_names(self) -> dict[str, str]:
+        """What persons called themselves, by the account that they work from."""
+        kept = self.file.setting(NAMES)
+        return {each: name for each, name in kept.items() if isinstance(name, str)} if isinstance(kept, dict) else {}
 
     # What holds.
 
@@ -440,6 +455,11 @@ def _answered(path: bytes, content: str, present: Present) -> Sortable | None:
         return None
     key = standing.choice.category
     return Sortable(path, content, None if key is None else present.categories[key], unknown=key is None)
+
+
+def _account() -> str:
+    """On this computer: a project may lie where several of them reach it."""
+    return f"{check_person(None)}@{platform.node()}"
 
 
 def check_person(who: str | None) -> str:

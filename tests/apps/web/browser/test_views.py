@@ -118,6 +118,14 @@ def test_grid_shows_what_the_model_is_sure_of(taught: tuple[Program, Page]) -> N
         page.click("#label-rest")
     new = {image: label for image, label in program.labels().items() if image not in before}
     assert set(new.values()) == {name}
+    for _ in range(9):  # one category after the other
+        if page.locator("#label-rest").count():
+            with loading_anew(page):
+                page.click("#label-rest")
+    page.wait_for_selector("h1:has-text('No such image is left.')")
+    ready(page)
+    page.keyboard.press("Escape")
+    page.wait_for_url("**/label")
 
 
 def test_my_labels_are_changed_in_place(taught: tuple[Program, Page]) -> None:
@@ -131,7 +139,7 @@ def test_my_labels_are_changed_in_place(taught: tuple[Program, Page]) -> None:
     other = next(
         value
         for value in page.locator("#change-category option").evaluate_all("all => all.map((each) => each.value)")
-        if value != was
+        if value not in ("", was)
     )
     page.select_option("#change-category", other)
     with loading_anew(page):
@@ -149,10 +157,41 @@ def test_my_labels_are_changed_in_place(taught: tuple[Program, Page]) -> None:
 
 def test_progress_says_how_good_it_is_and_counts_labels(taught: tuple[Program, Page]) -> None:
     program, page = taught
+    page.keyboard.press("u")
+    settled(page)
     visit(page, f"{program.home}/progress")
     assert page.inner_text("h1")
-    counts = page.locator(".bar span:last-child").all_inner_texts()[:3]
-    assert sum(int(count) for count in counts) == len(program.labels()) == 18
+    counts = page.locator(".bar span:last-child").all_inner_texts()[:4]
+    assert sum(int(count) for count in counts[:3]) == len(program.labels()) == 18
+    assert (page.locator(".bar").nth(3).inner_text().split("\n")[0], counts[3]) == ("none of these", "1")
+
+
+def test_an_image_that_is_never_asked_about_is_found_and_labelled(
+    tmp_path: Path, start: Start, open_page: Open
+) -> None:
+    write_pictures(tmp_path / "photos", 6)
+    program = start(tmp_path / "photos")
+    page = open_page(program.address)
+    name_it(page, "owl")
+    name_it(page, "tit")
+    image = current(page)
+    page.keyboard.press("x")
+    settled(page)
+    before = program.labels()
+    visit(page, f"{program.home}/results?group=discarded")
+    assert page.locator("#which option:checked").inner_text() == "never asked about (1)"
+    assert page.locator(".tile").count() == 1
+    page.keyboard.press("Enter")
+    assert page.locator("#change-category").input_value() == ""
+    page.keyboard.press("Enter")  # opens the list, as nothing was chosen
+    page.keyboard.press("Escape")
+    assert page.locator("#change").is_visible()
+    assert program.labels() == before
+    page.select_option("#change-category", label="tit")
+    with loading_anew(page):
+        page.keyboard.press("Enter")
+    assert program.labels() == {**before, image: "tit"}
+    assert page.locator(".tile").count() == 0
 
 
 def test_results_are_sorted_as_planned_and_sorting_is_undone(taught: tuple[Program, Page], tmp_path: Path) -> None:
@@ -203,6 +242,10 @@ def test_labels_and_model_are_written_beside_the_folder_and_never_over_a_file(
         page.wait_for_selector(f"#{kind} .problem:has-text('name must be a plain name')")
         page.keyboard.press("Escape")
     assert not (tmp_path.parent / "elsewhere.csv").exists()
+    page.click('[data-open="model"]')
+    page.fill("#model-name", "my model")
+    page.keyboard.press("Enter")
+    page.wait_for_selector(f"#outcome code:has-text(\"fewsight predict '{tmp_path}/my model.fewsight' OTHER_IMAGES\")")
 
 
 def test_history_lists_and_undoes(taught: tuple[Program, Page]) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import signal
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Page, Route
 
-from page_browser import Program, all_read, current, loaded_ahead, name_it, press, ready, settled, shows
+from page_browser import Program, all_read, current, loaded_ahead, name_it, press, ready, settled, shows, shows_another
 from page_visits import write_burst, write_pictures
 
 pytestmark = pytest.mark.slow
@@ -33,6 +34,11 @@ def test_the_first_visit_asks_one_question_and_needs_no_set_up(tmp_path: Path, s
     assert page.locator("#first p").count() == 3
     assert page.evaluate("document.activeElement.id") == "first-name"
     assert page.locator(".cat:visible").count() == 0
+    image = current(page)
+    page.click("#first >> text=Show another image")
+    shows_another(page, image)
+    page.wait_for_selector("#saved:has-text('saved: later')")
+    assert page.evaluate("document.activeElement.id") == "first-name"
     name_it(page, "owl")
     assert page.locator("#first").is_hidden()
     assert page.locator("#categories .cat").inner_text().split("\n")[:2] == ["1", "owl"]
@@ -104,6 +110,48 @@ def test_undo_goes_back_across_a_restart(tmp_path: Path, start: Start, open_page
     page.keyboard.press("r")
     page.wait_for_selector("#state-labelled:has-text('2 labelled')")
     assert set(program.labels()) == {first, second}
+
+
+def test_keys_with_nothing_to_take_back_leave_the_page_as_it_is(tmp_path: Path, start: Start, open_page: Open) -> None:
+    write_pictures(tmp_path / "photos", 6)
+    page = open_page(start(tmp_path / "photos").address)
+    name_it(page, "owl")
+    settled(page)
+    for _ in range(3):
+        page.keyboard.press("r")
+    page.wait_for_selector("#live:has-text('There is nothing left to redo.')", state="attached")
+    for _ in range(2):
+        page.keyboard.press("z")
+    settled(page)
+    page.wait_for_function("() => !document.getElementById('first').hidden")
+    page.evaluate("document.activeElement.blur()")
+    page.route("**/api/redo", lambda route: (time.sleep(0.5), route.continue_()))
+    for _ in range(4):
+        page.keyboard.press("r")  # two are too many, and the page cannot know yet
+    settled(page)
+    page.wait_for_selector(".cat:has-text('owl')")
+    assert page.locator("#refusals p").count() == 0
+
+
+def test_few_categories_are_found_by_typing_as_well(tmp_path: Path, start: Start, open_page: Open) -> None:
+    write_pictures(tmp_path / "photos", 6)
+    program = start(tmp_path / "photos")
+    page = open_page(program.address)
+    name_it(page, "owl")
+    name_it(page, "hawk")
+    settled(page)
+    assert page.locator("#find").is_hidden()
+    image = current(page)
+    page.keyboard.press("/")
+    page.keyboard.type("ow")
+    page.keyboard.press("Enter")
+    shows_another(page, image)
+    settled(page)
+    assert program.labels()[image] == "owl"
+    assert page.locator("#find").is_hidden()
+    page.keyboard.press("/")
+    page.keyboard.press("Escape")
+    assert page.locator("#find").is_hidden()
 
 
 def test_a_burst_is_one_question_with_one_answer(tmp_path: Path, start: Start, open_page: Open) -> None:

@@ -271,6 +271,21 @@ def test_a_skipped_image_cools_down() -> None:
     assert log.now().skipped() == {}
 
 
+def test_none_of_these_from_before_a_category_was_there() -> None:
+    log = Log()
+    first = log.say("ann", NewCategory("owl"))
+    for image in IMAGES[:4]:
+        log.say("ann", NoneOfThese(image))
+    log.say("ann", Undo(log.say("ann", NoneOfThese(IMAGES[4]))))
+    late = log.say("ann", NewCategory("tit"))
+    log.say("ann", Label(IMAGES[1], late))
+    log.say("ann", NoneOfThese(IMAGES[2]))  # said again, so it was looked at again
+    log.say("ann", NoneOfThese(IMAGES[5]))
+    log.say("bob", NoneOfThese(IMAGES[3]))
+    assert log.now().none_before(late) == [IMAGES[0]]
+    assert log.now().none_before(first) == log.now().none_before("gone") == []
+
+
 def test_loans_are_taken_refused_and_follow_merges() -> None:
     log = Log()
     cat, dog, wolf = (log.say("ann", NewCategory(name)) for name in ("cat", "dog", "wolf"))

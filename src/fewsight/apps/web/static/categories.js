@@ -10,6 +10,7 @@ export class CategoryList {
   #list = byId("categories");
   #rows = new Map();
   #choose;
+  #finding = false; // somebody is about to type a name
   all = [];
 
   constructor(choose) {
@@ -43,7 +44,7 @@ export class CategoryList {
     const n = categories.length;
     this.#list.dataset.size = n < SMALL_FROM ? "large" : n < TINY_FROM ? "small" : "tiny";
     this.#list.toggleAttribute("data-long", categories.filter((each) => each.name.length > LONG).length > n / 3);
-    byId("find-row").hidden = n < FIND_FROM;
+    this.#showFind();
     if (byId("find").value) this.#filter();
   }
 
@@ -65,8 +66,14 @@ export class CategoryList {
     setTimeout(() => row.classList.remove("chosen"), 350);
   }
 
+  /** The field stands there where categories are many, and wherever somebody asked for it. */
+  #showFind() {
+    byId("find-row").hidden = !this.all.length || (this.all.length < FIND_FROM && !this.#finding);
+  }
+
   find() {
-    if (byId("find-row").hidden) return;
+    this.#finding = true;
+    this.#showFind();
     byId("find").focus();
     byId("find").select();
   }
@@ -75,6 +82,8 @@ export class CategoryList {
     byId("find").value = "";
     this.#filter();
     byId("find").blur();
+    this.#finding = false;
+    this.#showFind();
   }
 
   #hits() {

@@ -15,7 +15,7 @@ function open(which) {
   const category = data.categories.find((each) => each.id === tile.dataset.category);
   byId("change-said").textContent = tile.dataset.said
     ?? (tile.dataset.who && category ? fill(words.mine.said, { who: tile.dataset.who, name: category.name }) : "");
-  if (category) byId("change-category").value = category.id;
+  byId("change-category").value = category?.id ?? ""; // where nothing is known, Enter must not say the first one
   dialog.showModal();
   byId("change-category").focus();
 }
@@ -40,6 +40,11 @@ export function changing() {
   byId("change-form").addEventListener("submit", (event) => {
     event.preventDefault();
     if (byId("change-category").value) change("label", byId("change-category").value);
+  });
+  byId("change-category").addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || !event.target.value) return; // without a choice the list opens, as everywhere
+    event.preventDefault();
+    byId("change-form").requestSubmit();
   });
   for (const button of dialog.querySelectorAll("[data-change]")) {
     button.addEventListener("click", () => (button.dataset.change ? change(button.dataset.change) : dialog.close()));

@@ -41,6 +41,7 @@ outbox.addEventListener("saved", (event) => {
   if (!outbox.waiting) location.reload();
 });
 choosing(document.querySelector(".filter"));
+keys.on("no", () => { location.href = "/label"; });
 if (tiles) {
   roving(tiles);
   tiles.addEventListener("click", (event) => {
@@ -82,7 +83,10 @@ async function lookAgain() {
   if ((await tilesNow()).length) location.reload();
 }
 link.addEventListener("state", lookAgain);
-if (!tiles) setInterval(lookAgain, 2 * PAUSE);
+if (!tiles) {
+  setInterval(lookAgain, 2 * PAUSE);
+  byId("back").focus();
+}
 
 // Some, and more images are ready since: offered and never slipped in, or a key would label what nobody has seen.
 let known = data.state.n_known;

@@ -5,7 +5,7 @@ import { words, make, byId } from "./basics.js";
 export const ACTION_KEYS = {
   none: "u", skip: "s", discard: "x", undo: "z", redo: "r", new: "n", guess: "g", apart: "a", lookalikes: "l", find: "/", yes: "y",
 };
-const FIXED = { Backspace: "undo", Escape: "no", "?": "keys", "+": "larger", "=": "larger", "-": "smaller", 0: "fit", ".": "actual" };
+const FIXED = { Backspace: "undo", Escape: "no", "?": "keys", "+": "larger", "=": "larger", "-": "smaller", 0: "fit", ".": "actual", Enter: "change" };
 
 export class Keys {
   #actions = new Map();
@@ -56,6 +56,7 @@ export class Keys {
   #pressed(event) {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
     if (event.repeat || typing(event.target) || document.querySelector("dialog[open]")) return;
+    if (event.key === "Enter" && event.target.closest?.("a, button, summary")) return; // what it is for, anyway
     const names = namesOf(event);
     const category = names.map((name) => this.#categories.get(name)).find(Boolean);
     const action = names.map((name) => this.#byKey.get(name) ?? FIXED[name]).find(Boolean);

@@ -338,6 +338,7 @@ byId("first").addEventListener("submit", (event) => {
     byId("main").focus();
   }
 });
+byId("first").querySelector("[data-action]").addEventListener("click", () => byId("first-name").focus());
 byId("new-form").addEventListener("submit", (event) => {
   event.preventDefault();
   if (nameIt(byId("new-name").value)) byId("new-dialog").close();

@@ -6,6 +6,8 @@ import { Keys } from "./keys.js";
 
 export { data, words, byId, fill, make, bdi, newId, say };
 
+const NOTHING = { undo: words.label.nothing_to_undo, redo: words.label.nothing_to_redo };
+const STEPS = ["/api/undo", "/api/redo"];
 export const tab = await claimTab();
 export const outbox = new Outbox(data.project, tab);
 export const link = new Link(outbox);
@@ -72,6 +74,7 @@ export function showRefusal(message) {
 
 /** Undo and redo from any view; those that show more than one image load themselves again afterwards. */
 export function step(name) {
+  if (newest && !newest[`can_${name}`] && !outbox.waiting) return say(NOTHING[name]);
   outbox.add(`/api/${name}`, { page: tab, request: newId() }, words.label[name === "undo" ? "undoing" : "redoing"]);
 }
 
@@ -82,7 +85,11 @@ link.addEventListener("link", (event) => {
   byId("link").hidden = !text;
   byId("link").textContent = text;
 });
-outbox.addEventListener("refused", (event) => showRefusal(event.detail.message));
+outbox.addEventListener("refused", (event) => {
+  const { entry, message } = event.detail;
+  if (STEPS.includes(entry.path)) say(message); // one key too many, faster than the answers
+  else showRefusal(message);
+});
 outbox.addEventListener("saved", (event) => {
   showState(event.detail.receipt.state);
   if (event.detail.receipt.said) say(event.detail.receipt.said);

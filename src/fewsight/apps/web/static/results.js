@@ -64,7 +64,7 @@ for (const form of document.querySelectorAll("form[data-output]")) {
     if (!found) return;
     form.closest("dialog").close();
     const parts = [make("p", {}, bdi(fill(words.results.wrote, found)))];
-    if (kind === "model") parts.push(make("p", {}, `${words.results.to_try} `, make("code", {}, `fewsight predict ${found.path} OTHER_IMAGES`)));
+    if (kind === "model") parts.push(make("p", {}, `${words.results.to_try} `, make("code", {}, found.command)));
     tellOutcome(...parts);
   });
   if (kind === "sort") form.addEventListener("input", forgetPlan);

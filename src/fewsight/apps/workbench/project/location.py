@@ -34,6 +34,15 @@ def locate(folder: str | os.PathLike[str], project: str | os.PathLike[str] | Non
     return Place(elsewhere, f"{printable(folder)} cannot be written to; the project is kept in {printable(elsewhere)}.")
 
 
+def find(folder: str | os.PathLike[str]) -> Path | None:
+    """The project file of a folder, where one is there already."""
+    path = Path(folder)
+    try:
+        return next((place for place in (path / FILE_NAME, _in_user_data(path)) if place.is_file()), None)
+    except (OSError, ValueError):  # a folder that cannot be there
+        return None
+
+
 def check_folder(folder: str | os.PathLike[str]) -> Path:
     """A folder that is there."""
     path = Path(folder)

@@ -71,9 +71,16 @@ def _past(act_id: str, rows: Sequence[Event], present: Present, names: Mapping[s
     return PastAct(act_id, rows[0].at, rows[0].who, _in_words(first.act, present), on, len(images), files)
 
 
+def _name_at_first(key: str, present: Present) -> str:
+    """The name of a category that was undone."""
+    made = (event.act for event in present.events if event.request == key)
+    return next((act.name for act in made if isinstance(act, NewCategory)), "a category that was undone")
+
+
 def _in_words(act: Act, present: Present) -> str:
     def name(key: str) -> str:
-        return present.categories.get(present.category(key), "a category that was undone")
+        root = present.category(key)
+        return present.categories.get(root) or _name_at_first(root, present)
 
     if isinstance(act, Label):
         return name(act.category)

@@ -147,6 +147,16 @@ class Present:
                     found[image] = category, event
         return found
 
+    def none_before(self, category: str) -> list[str]:
+        """The images of none of these about which nobody said so since the category is there."""
+        made = next((event.order for event in self._about_categories if event.request == category), None)
+        if made is None:
+            return []
+        none = [image for image, each in self.standings().items() if each.choice == Choice("none")]
+        return [
+            image for image in none if all(event.order < made for event in self._said[image] if self._on[event.act_id])
+        ]
+
     def ties(self) -> dict[str, dict[str, Choice]]:
         """The images that persons disagree about, with the choice of each; these are not learned."""
         return {image: standing.votes for image, standing in self.standings().items() if standing.choice is None}
