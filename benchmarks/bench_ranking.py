@@ -3,11 +3,12 @@
 On the histograms of the other benchmarks (100 images of one category among 1,099, 10,090 and 100,000) every learner is timed,
 from the rows on, on one thread, with the area under the ROC curve. Then draws of three made-up distributions, at 4,096 images:
 that one with other seeds; histograms of topics, where each image mixes some topics, each topic prefers some words, and the
-category shows in its mix; and words in four cells that come together and in bursts. Nothing was chosen on the last two. Kernel
-machines take part up to 10,090 images. `--machines` runs some learners alone.
+category shows in its mix; and words in four cells that come together and in bursts. No setting was chosen on the last two, though
+draws 1 to 5 of topics had been looked at with an earlier way to choose. Kernel machines take part up to 10,090 images.
+`--machines` runs some learners alone.
 
-The best peer of each draw is the largest of four noisy numbers, and nobody knows beforehand which it will be; so what is told is
-also how ours compares with the one peer that is best on average.
+The best peer of each draw is the largest of four noisy numbers, and nobody knows beforehand which it will be; so ours is also
+compared with the one peer that is best on average.
 """
 
 from __future__ import annotations

@@ -43,11 +43,25 @@ class Split(NamedTuple):
         return np.where(self.categories_test == 0, 1.0, -1.0)
 
 
+def training_and_test(n_positives: int, n_others: int, n_test: int, n_categories: int) -> tuple[np.ndarray, np.ndarray]:
+    """Categories of the images: the one is 0. Of each other `n_test` are tested, of the one 40 times as many."""
+    others = np.arange(1, n_categories)
+    counts = ((n_positives, n_others), (40 * n_test, n_test))
+    train, test = (np.concatenate([np.zeros(one, int), np.repeat(others, each)]) for one, each in counts)
+    return train, test
+
+
 def in_parts(categories: np.ndarray, images: Callable[[np.ndarray], scipy.sparse.csr_array]) -> scipy.sparse.csr_array:
     """Histograms of the images of these categories, some at a time."""
     tops = range(0, len(categories), ROWS_AT_A_TIME)
     parts = [images(categories[top : top + ROWS_AT_A_TIME]) for top in tops]
     return scipy.sparse.csr_array(scipy.sparse.vstack(parts, format="csr"))
+
+
+def as_shares(counts: np.ndarray) -> scipy.sparse.csr_array:
+    """Rows that add up to 1; a row without any feature gets one."""
+    counts[counts.sum(axis=1) == 0, 0] = 1.0
+    return scipy.sparse.csr_array(counts / counts.sum(axis=1, keepdims=True))
 
 
 @dataclass(frozen=True)
@@ -76,8 +90,7 @@ class Words:
         features = FEATURES * np.exp(FEATURES_SPREAD * rng.normal(size=(len(categories), 1)))
         counts = rng.poisson(features * shares).astype(np.float64)
         counts += features * shares if dense else 0.0
-        counts[counts.sum(axis=1) == 0, 0] = 1.0
-        return scipy.sparse.csr_array(counts / counts.sum(axis=1, keepdims=True))
+        return as_shares(counts)
 
 
 def one_against_many(
@@ -96,9 +109,7 @@ def one_against_many(
     """
     rng = np.random.default_rng(seed)
     words = Words.drawn(n_words, n_categories, rng)
-    others = np.arange(1, n_categories)
-    train = np.concatenate([np.zeros(n_positives, int), np.repeat(others, n_others)])
-    test = np.concatenate([np.zeros(40 * n_test, int), np.repeat(others, n_test)])
+    train, test = training_and_test(n_positives, n_others, n_test, n_categories)
     X, X_test = (shuffled(words.images(which, rng, dense), n_noise, rng) for which in (train, test))
     return Split(X, train, X_test, test)
 
@@ -119,10 +130,8 @@ def topics_against_many(
     rng = np.random.default_rng([seed, 1])
     topics = rng.dirichlet(np.full(n_words, 0.05), n_topics)
     tastes = rng.dirichlet(np.full(n_topics, 0.3), n_categories)
-    others = np.arange(1, n_categories)
     parts = []
-    for positives, of_others in ((n_positives, n_others), (40 * n_test, n_test)):
-        categories = np.concatenate([np.zeros(positives, int), np.repeat(others, of_others)])
+    for categories in training_and_test(n_positives, n_others, n_test, n_categories):
         parts += [in_parts(categories, lambda some: _topic_images(some, topics, tastes, rng)), categories]
     return Split(*parts)
 
@@ -133,8 +142,7 @@ def _topic_images(
     mixes = rng.gamma(8.0 * tastes[categories] + 0.02)
     shares = 0.9 * (mixes / mixes.sum(axis=1, keepdims=True)) @ topics + 0.1 / topics.shape[1]
     counts = rng.poisson(rng.integers(150, 600, size=(len(categories), 1)) * shares).astype(np.float64)
-    counts[counts.sum(axis=1) == 0, 0] = 1.0
-    return scipy.sparse.csr_array(counts / counts.sum(axis=1, keepdims=True))
+    return as_shares(counts)
 
 
 @dataclass(frozen=True)
@@ -173,8 +181,7 @@ class Bursts:
         features = FEATURES * np.exp(FEATURES_SPREAD * rng.normal(size=(len(categories), 1)))
         rates = features * shares / shares.sum(axis=1, keepdims=True)
         counts = rng.poisson(rates * rng.gamma(BURST, 1 / BURST, size=rates.shape)).astype(np.float64)
-        counts[counts.sum(axis=1) == 0, 0] = 1.0
-        return scipy.sparse.csr_array(counts / counts.sum(axis=1, keepdims=True))
+        return as_shares(counts)
 
 
 def bursts_against_many(
@@ -190,9 +197,7 @@ def bursts_against_many(
     """As `one_against_many`, of a third distribution: words in four cells that come together and in bursts."""
     rng = np.random.default_rng([seed, 2])
     made = Bursts.drawn(n_words, n_cells, n_categories, n_factors, rng)
-    others = np.arange(1, n_categories)
-    train = np.concatenate([np.zeros(n_positives, int), np.repeat(others, n_others)])
-    test = np.concatenate([np.zeros(40 * n_test, int), np.repeat(others, n_test)])
+    train, test = training_and_test(n_positives, n_others, n_test, n_categories)
     return Split(made.images(train, rng), train, made.images(test, rng), test)
 
 

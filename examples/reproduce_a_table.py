@@ -23,7 +23,7 @@ evaluation = evaluate(
     protocol,
     channels={"spatial_pmk": SpatialPmk(n_words=200, n_levels=1, step=6, patch=8)},
     learners={
-        "gp": GPClassifier(noise_variance=1e-5),
+        "gp": GPClassifier(noise_variance=1e-5, prototypes=False),  # the largest latent mean decides, as in the paper
         "svm": SVMClassifier(C=10_000),
         "nn": NearestNeighbourClassifier(),
     },

@@ -46,7 +46,7 @@ def _found(where: VectorSource, places: Indices, size: int, *, said: bool) -> di
     train, test = (where.vectors.rows(part.ravel()) for part in (places[:n_learned, :size], places[:, max(SIZES) :]))
     kernel = RBF(scale_by_evidence(train, np.where(groups < N_INSIDE, groups, -1), np.random.default_rng(0)))
     names = [int(group) if group < N_INSIDE else NONE_OF_THESE for group in groups]
-    model = GPClassifier("precomputed").fit(kernel.gram(train), names)
+    model = GPClassifier("precomputed", prototypes=False).fit(kernel.gram(train), names)
     return _summary(model, kernel.gram(test, train), np.repeat(np.arange(len(places)), TEST))
 
 

@@ -32,7 +32,7 @@ def main() -> None:
         Protocol(30, sizes, 15, options.repeats, options.seed),
         {options.channel: make_channel(options.channel, n_jobs=-1, cache=FeatureCache())},
         {
-            "gp": GPClassifier("precomputed"),
+            "gp": GPClassifier("precomputed", prototypes=False),
             "gp_uncalibrated": GPClassifier("precomputed", calibrated=False),
         },
     )

@@ -7,7 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -97,7 +97,7 @@ def read(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Name
     """The options, with the places that they ask for and the command in words that name no folder of a machine."""
     options = parser.parse_args(words)
     if options.data is None:
-        parser.error("the folder of Caltech-101 must be given, or FEWSIGHT_DATA set")
+        parser.error("the folder DATA must be given, or FEWSIGHT_DATA set")
     seeds, sizes = (getattr(options, what, ()) for what in ("seeds", "sizes"))
     options.places = [Place(seed, size) for seed in seeds for size in sizes]
     folders = {str(options.data): "DATA", str(options.work): "WORK"}
@@ -162,6 +162,19 @@ def numbers(text: str) -> tuple[int, ...]:
 
 def words(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(word.strip() for word in text.split(",")))
+
+
+def words_of(known: Collection[str]) -> Callable[[str], tuple[str, ...]]:
+    """As `words`, for names that a command knows: a slip is answered before any work is done."""
+
+    def read(text: str) -> tuple[str, ...]:
+        found = words(text)
+        for word in found:
+            if word not in known:
+                raise argparse.ArgumentTypeError(f"each must be one of {', '.join(known)}, got {word}")
+        return found
+
+    return read
 
 
 def images_of(data: Path) -> ImageSet:

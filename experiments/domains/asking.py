@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.common.command import base_arguments, commit_of_tree, run, words
+from experiments.common.command import base_arguments, commit_of_tree, run, words_of
 from experiments.domains.summary import protocol_of, record_of, write_results
 from experiments.domains.vectors import CALTECH, MORE, LabelledVectors, read_vectors
 from fewsight._base.progress import silent, track
@@ -235,12 +235,16 @@ def work(options: argparse.Namespace) -> None:
     rows, wanted, trusted = summary(found, options.sets, options.seeds)
     protocol = protocol_of(options, commit_of_tree())
     write_results(options.json, protocol, records=rows, labels_needed=wanted)
-    stopping = f"stopping{options.json.stem.removeprefix('asking')}.json"
-    write_results(options.json.with_name(stopping), protocol, records=trusted)
+    write_results(options.json.with_name(stopping_name(options.json.name)), protocol, records=trusted)
     for row in wanted:
         print(f"{row['set']:12} {row['learner']:16} {row['labels']} of {row['of']} for {row['target']:.3f}")
     for row in trusted:
         print(row)
+
+
+def stopping_name(asking: str) -> str:
+    """Of the file of intervals and advice: stopping_caltech101.json beside asking_caltech101.json."""
+    return f"stopping{asking.removeprefix('asking')}" if asking.startswith("asking") else f"stopping_{asking}"
 
 
 def parser() -> argparse.ArgumentParser:
@@ -249,9 +253,14 @@ def parser() -> argparse.ArgumentParser:
     found = base_arguments("asking", __doc__, folder=folder, seeds="0-4", of="draws", paper="domains")
     results = Path("experiments/results/domains/asking.json")
     found.add_argument(
-        "--json", type=Path, default=results, help=f"where the results go, and stopping.json beside it ({results})"
+        "--json",
+        type=Path,
+        default=results,
+        help=f"where the results go; beside asking_X.json stopping_X.json ({results})",
     )
-    found.add_argument("--sets", type=words, default=SOURCES, help=f"joined by commas ({','.join(SOURCES)})")
+    found.add_argument(
+        "--sets", type=words_of(SOURCES), default=SOURCES, help=f"joined by commas ({','.join(SOURCES)})"
+    )
     return found
 
 

@@ -36,7 +36,7 @@ class Bench:
         return draw_task(place, self._vectors(place))
 
     def unlabelled(self, place: Place, count: int) -> Array:
-        """Further rows, so many of each category, without labels."""
+        """Further rows, `count` of each category, without labels."""
         return draw_unlabelled(place, self._vectors(place), count)
 
     def _vectors(self, place: Place) -> LabelledVectors:

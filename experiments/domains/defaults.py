@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.common.command import base_arguments, commit_of_tree, numbers, run, words
+from experiments.common.command import base_arguments, commit_of_tree, numbers, run, words_of
 from experiments.domains.cells import Cell
 from experiments.domains.cells import measure as score
 from experiments.domains.cues import SOURCES, CueSet, all_sets
@@ -128,9 +128,12 @@ def parser() -> argparse.ArgumentParser:
     found = base_arguments("defaults", __doc__, folder=folder, seeds="0-4", of="draws", paper="domains")
     results = Path("experiments/results/domains/defaults.json")
     found.add_argument("--json", type=Path, default=results, help=f"where the results go ({results})")
-    found.add_argument("--sets", type=words, default=SOURCES, help=f"joined by commas ({','.join(SOURCES)})")
+    found.add_argument(
+        "--sets", type=words_of(SOURCES), default=SOURCES, help=f"joined by commas ({','.join(SOURCES)})"
+    )
     found.add_argument("--sizes", type=numbers, default=(1, 5, 15), help="labels per category (1,5,15)")
-    found.add_argument("--choices", type=words, default=tuple(CHOICES), help=f"joined by commas ({','.join(CHOICES)})")
+    choices = f"of channels, joined by commas ({','.join(CHOICES)})"
+    found.add_argument("--choices", type=words_of(CHOICES), default=tuple(CHOICES), help=choices)
     found.add_argument(
         "--unlabelled", type=numbers, default=(0,), help="further images of each, with one or two labels (0)"
     )

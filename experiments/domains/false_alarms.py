@@ -16,7 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.common.command import base_arguments, commit_of_tree, numbers, run, words
+from experiments.common.command import base_arguments, commit_of_tree, numbers, run, words_of
 from experiments.domains.cues import CueSet
 from experiments.domains.defaults import CHOICES, NETWORK, grams_of, prior_of
 from experiments.domains.peers import rbf_grams
@@ -105,9 +105,13 @@ def parser() -> argparse.ArgumentParser:
     found = base_arguments("false_alarms", __doc__, folder=folder, seeds="0-9", of="draws", paper="domains")
     results = Path("experiments/results/domains/false_alarms.json")
     found.add_argument("--json", type=Path, default=results, help=f"where the results go ({results})")
-    found.add_argument("--sets", type=words, default=SOURCES, help=f"joined by commas ({','.join(SOURCES)})")
+    found.add_argument(
+        "--sets", type=words_of(SOURCES), default=SOURCES, help=f"joined by commas ({','.join(SOURCES)})"
+    )
     found.add_argument("--sizes", type=numbers, default=(5, 10, 15, 30, 50), help="labels per category (5,10,15,30,50)")
-    found.add_argument("--channels", type=words, default=SEVERAL, help=f"of defaults.py ({','.join(SEVERAL)})")
+    several = [name for name, channels in CHOICES.items() if len(channels) > 1]
+    channels = f"beside the network alone, joined by commas, of {','.join(several)} ({','.join(SEVERAL)})"
+    found.add_argument("--channels", type=words_of(several), default=SEVERAL, help=channels)
     return found
 
 

@@ -2,8 +2,8 @@
 
     python -m experiments.domains.few_labels DATA --work FOLDER
 
-All learners see the same vectors of `pretrained`. Images without a label are further ones of the same categories, so many of
-each; none of them is tested. Of a texture there are three at most.
+All learners see the same vectors of `pretrained`. Images without a label are further ones of the same categories, as many of
+each as `--unlabelled` says; none of them is tested. Of a texture there are three at most.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.common.command import base_arguments, commit_of_tree, numbers, run, words
+from experiments.common.command import base_arguments, commit_of_tree, numbers, run, words_of
 from experiments.domains.cells import Bench, Cell, measure
 from experiments.domains.peers import Answers, rbf_kernel
 from experiments.domains.summary import line_of, protocol_of, record_of, write_results
@@ -104,9 +104,9 @@ def parser() -> argparse.ArgumentParser:
     folder = "the folder that holds more, caltech101 and brodatz"
     found = base_arguments("few_labels", __doc__, folder=folder, seeds="0-9", of="draws", paper="domains")
     results = Path("experiments/results/domains/few_labels.json")
-    sets = tuple(BENCH)
+    sets = f"joined by commas, of {','.join(DOMAINS)} (the first {len(BENCH)})"
     found.add_argument("--json", type=Path, default=results, help=f"where the results go ({results})")
-    found.add_argument("--sets", type=words, default=sets, help=f"joined by commas ({','.join(DOMAINS)})")
+    found.add_argument("--sets", type=words_of(DOMAINS), default=tuple(BENCH), help=sets)
     found.add_argument("--sizes", type=numbers, default=(1, 2), help="labels per category (1,2)")
     found.add_argument(
         "--unlabelled", type=numbers, default=(0, 8, 13), help="images of each category without a label (0,8,13)"

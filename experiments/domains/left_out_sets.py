@@ -1,4 +1,4 @@
-"""Whether what some sets choose holds on a set that had no say: every set is left out in turn.
+"""Whether what some sets choose holds on a set that took no part in the choice: every set is left out in turn.
 
     python -m experiments.domains.left_out_sets DATA --work FOLDER
 
@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from experiments.common.command import base_arguments, commit_of_tree, numbers, run, words
+from experiments.common.command import base_arguments, commit_of_tree, numbers, run, words_of
 from experiments.domains.cells import Bench, measure
 from experiments.domains.peers import gp
 from experiments.domains.summary import protocol_of, record_of, write_results
@@ -28,7 +28,7 @@ from fewsight._base.replacement import write_text
 from fewsight._base.types import Array
 from fewsight.channels.pretrained import Pretrained
 from fewsight.evaluation.results import json_text
-from fewsight.learners import balance, sharpness
+from fewsight.learners import balance, prototypes, sharpness
 
 Constant = tuple[object, str]  # where it is, and its name
 SHARPNESS: Constant = (sharpness, "SHARPNESS")
@@ -37,6 +37,9 @@ SPREAD: Constant = (sharpness, "SHARPNESS_STD")
 ALONE: Constant = (sharpness, "ALONE")
 POWER: Constant = (balance, "POWER")
 WIDTH: Constant = (Pretrained, "usual_squared_scale")
+HALF: Constant = (prototypes, "HALF")
+NATS: Constant = (prototypes, "NATS")
+LEAST_CLASSES: Constant = (prototypes, "LEAST_CLASSES")
 AS_IT_IS = "as it is"
 SETTINGS: Mapping[str, tuple[Constant, float] | None] = {
     AS_IT_IS: None,
@@ -52,6 +55,11 @@ SETTINGS: Mapping[str, tuple[Constant, float] | None] = {
     "balance to the power of 1": (POWER, 1.0),
     "squared width 1": (WIDTH, 1.0),
     "squared width 2": (WIDTH, 2.0),
+    "prototypes: none": (LEAST_CLASSES, 1_000.0),
+    "prototypes: half from 2 images": (HALF, 2.0),
+    "prototypes: half from 8 images": (HALF, 8.0),
+    "prototypes: strength 0 nats from the usual": (NATS, 0.0),
+    "prototypes: strength 4 nats from the usual": (NATS, 4.0),
 }
 
 
@@ -160,7 +168,7 @@ def parser() -> argparse.ArgumentParser:
     results = Path("experiments/results/domains/left_out_sets.json")
     sets = tuple(name for name in BENCH if name not in ("caltech_101", "brodatz_112"))
     found.add_argument("--json", type=Path, default=results, help=f"where the results go ({results})")
-    found.add_argument("--sets", type=words, default=sets, help=f"joined by commas ({','.join(sets)})")
+    found.add_argument("--sets", type=words_of(DOMAINS), default=sets, help=f"joined by commas ({','.join(sets)})")
     found.add_argument("--sizes", type=numbers, default=(1, 2, 5, 15), help="labels per category (1,2,5,15)")
     return found
 

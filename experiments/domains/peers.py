@@ -1,7 +1,8 @@
 """What fewsight is measured against on the same vectors, and fewsight itself: from a task to what is said about its test rows.
 
 Peers choose their settings by cross-validation where a category has two labels; with one label they take the usual default.
-Only logistic regression and linear discriminant analysis state probabilities.
+Only logistic regression and linear discriminant analysis state probabilities. scikit-learn shrinks the covariance of each
+category by itself, which fails with two rows of each; `pooled_lda` shrinks that of all rows less their category's mean.
 """
 
 from __future__ import annotations
@@ -11,7 +12,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import softmax
+from sklearn.covariance import ledoit_wolf_shrinkage
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
+from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.svm import SVC
 
@@ -27,10 +31,12 @@ from fewsight.learners import (
     NearestMeanClassifier,
     NearestNeighbourClassifier,
 )
+from fewsight.learners.logistic import spanned
 
 FOLDS = 5
 PENALTIES = (0.1, 1.0, 10.0, 100.0)
 WIDTHS = (0.25, 1.0, 4.0)  # squared scales of the Gaussian, in mean squared distances
+MOST_STEPS = 10_000
 USUAL = 1.0  # of C and of the width, where nothing can be left out
 
 
@@ -59,8 +65,8 @@ def rbf_grams(task: Task) -> tuple[Array, Array]:
 def gp(task: Task) -> Answers:
     """fewsight with its defaults."""
     K, K_test = rbf_grams(task)
-    model = GPClassifier("precomputed").fit(K, task.codes)
-    return Answers(model.latent(K_test).mean, model.predict_proba(K_test))
+    stated = GPClassifier("precomputed").fit(K, task.codes).predict_proba(K_test)
+    return Answers(stated, stated)
 
 
 def logistic(task: Task) -> Answers:
@@ -68,6 +74,18 @@ def logistic(task: Task) -> Answers:
     model = LogisticClassifier("precomputed").fit(task.train @ task.train.T, task.codes)
     K_test = task.test @ task.train.T
     return Answers(model.latent(K_test).mean, model.predict_proba(K_test))
+
+
+def balanced_logistic(task: Task) -> Answers:
+    """With every category counting alike, by scikit-learn, and the C of the plain one; of one size, that itself."""
+    counts, K = np.bincount(task.codes), task.train @ task.train.T
+    if counts.min() == counts.max():
+        return logistic(task)
+    rows, to_rows = spanned(K)
+    C = LogisticClassifier("precomputed").fit(K, task.codes).C_
+    model = LogisticRegression(C=C, class_weight="balanced", max_iter=MOST_STEPS).fit(rows, task.codes)
+    logs = model.predict_log_proba((task.test @ task.train.T) @ to_rows)
+    return Answers(logs, np.exp(logs))
 
 
 def linear_svm(task: Task) -> Answers:
@@ -117,6 +135,22 @@ def shrunk_lda(task: Task) -> Answers:
     return Answers(stated, stated)
 
 
+def pooled_lda(task: Task) -> Answers:
+    """The same with one covariance, of all rows less the mean of their category; solved in the span of these rows."""
+    if np.bincount(task.codes).max() < 2:
+        return nearest_mean(task)
+    n, n_classes = len(task.codes), task.n_classes
+    means = np.array([task.train[task.codes == code].mean(axis=0) for code in range(n_classes)])
+    rest = task.train - means[task.codes]
+    share = ledoit_wolf_shrinkage(rest, assume_centered=True)
+    ridge = share * (rest**2).mean()
+    span = np.sqrt((1.0 - share) / n) * rest
+    inner = span @ span.T + ridge * np.eye(n)
+    directions = (means - (means @ span.T) @ np.linalg.solve(inner, span)) / ridge * (n - n_classes) / n
+    scores = task.test @ directions.T - 0.5 * (directions * means).sum(axis=1)
+    return Answers(scores, softmax(scores, axis=1))
+
+
 def nearest_mean(task: Task) -> Answers:
     """The nearest category mean."""
     model = NearestMeanClassifier("precomputed").fit(task.train @ task.train.T, task.codes)
@@ -132,9 +166,11 @@ def nearest_neighbour(task: Task) -> Answers:
 LEARNERS: dict[str, Learner] = {
     "gp": gp,
     "logistic": logistic,
+    "balanced_logistic": balanced_logistic,
     "linear_svm": linear_svm,
     "rbf_svm": rbf_svm,
     "shrunk_lda": shrunk_lda,
+    "pooled_lda": pooled_lda,
     "nearest_mean": nearest_mean,
     "nearest_neighbour": nearest_neighbour,
 }

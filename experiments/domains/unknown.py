@@ -18,11 +18,11 @@ import numpy as np
 from scipy.special import logsumexp
 from sklearn.covariance import ledoit_wolf
 
-from experiments.common.command import base_arguments, commit_of_tree, numbers, run, words
+from experiments.common.command import base_arguments, commit_of_tree, numbers, run, words_of
 from experiments.domains.peers import rbf_grams
 from experiments.domains.summary import mean_over, paired, protocol_of, record_of, write_results
 from experiments.domains.tasks import Task
-from experiments.domains.vectors import BRODATZ, CALTECH, MORE, LabelledVectors, read_vectors
+from experiments.domains.vectors import BRODATZ, CALTECH, MORE, READERS, LabelledVectors, read_vectors
 from fewsight._base.progress import track
 from fewsight._base.types import Array, Indices
 from fewsight.kernels.rbf import squared_distances
@@ -186,7 +186,8 @@ def parser() -> argparse.ArgumentParser:
     found = base_arguments("unknown", __doc__, folder=folder, seeds="0-9", of="draws", paper="domains")
     results = Path("experiments/results/domains/unknown.json")
     found.add_argument("--json", type=Path, default=results, help=f"where the results go ({results})")
-    found.add_argument("--sets", type=words, default=SOURCES, help=f"joined by commas ({','.join(SOURCES)})")
+    sets = f"joined by commas, of {','.join(READERS)} (the first {len(SOURCES)})"
+    found.add_argument("--sets", type=words_of(READERS), default=SOURCES, help=sets)
     found.add_argument("--sizes", type=numbers, default=(5, 15), help="labels per category (5,15)")
     return found
 

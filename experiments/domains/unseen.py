@@ -1,4 +1,4 @@
-"""Sets that had no say in how the learner is made: nothing is chosen on them, they only show how well it carries over.
+"""Sets on which nothing about the learner is chosen: they only show how well it carries over.
 
 `kinds` and `animals_or_not` gather categories of Caltech-101 by meaning, so that a category is as mixed as many that people
 have in mind; `digits` are scikit-learn's, `tiles` pieces of scikit-image's photographs (`fewsight.images.sample_set`),

@@ -79,7 +79,7 @@ def stores_of(options: argparse.Namespace) -> Stores:
 
 def ways_of(classic: Sequence[str]) -> list[Way]:
     """fewsight, the baselines, and fewsight with the classic channels besides."""
-    ours = [Way(GPClassifier("precomputed"), (CHANNEL,), {"learner": "gp", "combine": "none"})]
+    ours = [Way(GPClassifier("precomputed", prototypes=False), (CHANNEL,), {"learner": "gp", "combine": "none"})]
     theirs = [
         Way(LEARNERS[name]("precomputed"), (VECTORS,), {"learner": name, "combine": "none"}) for name in BASELINES
     ]
@@ -87,7 +87,7 @@ def ways_of(classic: Sequence[str]) -> list[Way]:
         return ours + theirs
     together = (CHANNEL, *classic)
     prior = prior_shares([make_channel(name) for name in together]).tolist()
-    learner = GPClassifier("precomputed", weights="evidence", prior_weights=prior)
+    learner = GPClassifier("precomputed", weights="evidence", prior_weights=prior, prototypes=False)
     return [*ours, *theirs, Way(learner, together, {"learner": "gp", "combine": "evidence"})]
 
 

@@ -22,11 +22,10 @@ import numpy.typing as npt
 import scipy.sparse
 from matplotlib.figure import Figure
 
-from experiments.common.command import base_arguments, numbers, run, words, write_figure
+from experiments.common.command import base_arguments, numbers, run, words_of, write_figure
 from experiments.gehler2009.measuring import error_of, learned_error, machine_error, own_error, sums
 from experiments.gehler2009.pca_sift import Grid, PcaSift
 from experiments.rodner2012.results import kept, record, write_results
-from fewsight._base.checks import check_choice
 from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import track
 from fewsight._base.replacement import replacing
@@ -302,8 +301,6 @@ def work(options: argparse.Namespace) -> None:
     folder = options.data / "brodatz" if (options.data / "brodatz").is_dir() else options.data
     tiles = tiles_of(folder)
     splits = splits_of(options)
-    for way in options.ways:
-        check_choice("brodatz", "ways", way, LEARNED)
     for place, seed in enumerate(track(options.seeds, "splits", len(options.seeds))):
         sizes = [K for K in options.words if place < splits[K]]
         missing = [K for K in sizes if not _known(options, seed, K)]
@@ -415,7 +412,7 @@ def parser() -> argparse.ArgumentParser:
         type=lambda text: tuple(int(word) for word in text.split(",")),
         help="of these seeds, how many for each number of words, as 10,5,3 (all)",
     )
-    made.add_argument("--ways", type=words, default=LEARNED, help=f"to learn weights ({','.join(LEARNED)})")
+    made.add_argument("--ways", type=words_of(LEARNED), default=LEARNED, help=f"to learn weights ({','.join(LEARNED)})")
     made.add_argument("--codebooks", type=int, default=N_CODEBOOKS, help=f"that are drawn ({N_CODEBOOKS})")
     made.add_argument("--json", type=Path, default=Path("experiments/results/gehler2009/brodatz.json"))
     made.add_argument("--figure", type=Path, default=Path("docs/images/gehler2009_brodatz.png"))

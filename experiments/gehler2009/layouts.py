@@ -167,7 +167,7 @@ def machines_way(found: Kernels, layout: str, weights: Array, labels: Array, abo
 def gp_way(found: Kernels, layout: str, weights: Array, labels: Array, about: dict[str, Any]) -> Way:
     """A Gaussian process with given weights; `cpu_seconds` as above."""
     start = process_time()
-    learner = GPClassifier("precomputed").fit(found.grams[layout].weighted_sum(weights), labels)
+    learner = GPClassifier("precomputed", prototypes=False).fit(found.grams[layout].weighted_sum(weights), labels)
 
     def decide(K_test: Array) -> dict[str, Array]:
         probabilities = learner.predict_proba(K_test)

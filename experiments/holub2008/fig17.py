@@ -97,7 +97,7 @@ def _scores(channel: FisherChannel, split: Split) -> tuple[Array, Array]:
 def _by_scores(train: Array, test: Array, labels: Labels, wanted: Labels) -> float:
     """A Gaussian process on a Gaussian of the scores, as wide as the labels make most probable."""
     kernel = RBF(scale_by_evidence(train, np.unique(labels, return_inverse=True)[1], np.random.default_rng(0)))
-    learner = GPClassifier("precomputed").fit(kernel.gram(train), labels)
+    learner = GPClassifier("precomputed", prototypes=False).fit(kernel.gram(train), labels)
     return mean_recall(learner.predict(kernel.gram(test, train)), wanted)
 
 

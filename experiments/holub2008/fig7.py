@@ -42,7 +42,7 @@ def cell(options: argparse.Namespace, cache: FeatureCache, category: str, seed: 
         labels = np.repeat([1, 0], n)
         learners = {
             "svm": SVMClassifier(channel.kernel, C="cross_validated", gamma="cross_validated"),
-            "gp": GPClassifier(),
+            "gp": GPClassifier(prototypes=False),
         }
         for way, learner in learners.items():
             learner.fit(rows, labels)

@@ -78,7 +78,7 @@ def accuracies(split: Split, sights: list[Seen], learners: tuple[str, ...] = ("g
     found = {"generative": float(np.mean(order[likelihoods.argmax(axis=1)] == wanted))}
     for name in learners:
         learner = (
-            GPClassifier("precomputed")
+            GPClassifier("precomputed", prototypes=False)
             if name == "gp"
             else SVMClassifier("precomputed", C="cross_validated", multiclass="one_vs_one")
         )

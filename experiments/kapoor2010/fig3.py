@@ -15,7 +15,7 @@ from fewsight.learners import GPClassifier, SVMClassifier
 
 NOISE, COST = 1e-10, 10_000.0  # the paper's: sigma = 1e-5, and C
 LEARNERS = {
-    "gp": GPClassifier("precomputed", noise_variance=NOISE),
+    "gp": GPClassifier("precomputed", noise_variance=NOISE, prototypes=False),
     "svm": SVMClassifier("precomputed", C=COST),
 }
 

@@ -28,7 +28,9 @@ NAMES = {"none": "no penalty", "l1": "L1", "l2": "squared L2"}
 def ways_of(channels: tuple[str, ...]) -> dict[str, Way]:
     """By what a row says of itself."""
     found = {
-        "average, noise fixed": _way(GPClassifier("precomputed", noise_variance=NOISE), channels, "average", "fixed"),
+        "average, noise fixed": _way(
+            GPClassifier("precomputed", noise_variance=NOISE, prototypes=False), channels, "average", "fixed"
+        ),
         "automatic": automatic(channels),
     }
     for noise, setting in (("fixed", NOISE), ("learned", "evidence")):

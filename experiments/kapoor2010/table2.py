@@ -19,9 +19,9 @@ from experiments.kapoor2010.ways import FOUR, MEANING, combined
 from fewsight.learners import GPClassifier, NearestNeighbourClassifier, SVMClassifier
 
 LEARNERS: dict[tuple[str, str], Any] = {
-    ("gp", "paper"): GPClassifier("precomputed", noise_variance=1e-10),
-    ("gp", "paper_variance"): GPClassifier("precomputed", noise_variance=1e-5),
-    ("gp", "learned"): GPClassifier("precomputed"),
+    ("gp", "paper"): GPClassifier("precomputed", noise_variance=1e-10, prototypes=False),
+    ("gp", "paper_variance"): GPClassifier("precomputed", noise_variance=1e-5, prototypes=False),
+    ("gp", "learned"): GPClassifier("precomputed", prototypes=False),
     ("svm", "paper"): SVMClassifier("precomputed", C=10_000.0),
     ("nn", "none"): NearestNeighbourClassifier("precomputed"),
 }

@@ -25,7 +25,7 @@ PAPER = {"free_mean": False, "noise_variance": "evidence"}
 def single(channels: Sequence[str]) -> list[Way]:
     """Each channel alone."""
     return [
-        Way(GPClassifier("precomputed"), (name,), {"learner": "gp", "combine": "none"}, average=False)
+        Way(GPClassifier("precomputed", prototypes=False), (name,), {"learner": "gp", "combine": "none"}, average=False)
         for name in channels
     ]
 
@@ -33,7 +33,7 @@ def single(channels: Sequence[str]) -> list[Way]:
 def combined(channels: Sequence[str], l1: float | str, l2: float | str) -> dict[str, Way]:
     """All channels together, by the name of the way."""
     learners = {
-        "average": GPClassifier("precomputed"),
+        "average": GPClassifier("precomputed", prototypes=False),
         "average_left_out": KernelCombination("precomputed", penalty="none", free_mean=False),
         "evidence": KernelCombination("precomputed", penalty="none", **PAPER),
         "l1": KernelCombination("precomputed", penalty="l1", strength=l1, **PAPER),

@@ -44,7 +44,7 @@ def bench_of(grams: Grams, chosen: Any) -> NewcomerBench:
     rows, asked = (np.isin(labels, chosen) for labels in (grams.labels, grams.test_labels))
     train = [K[np.ix_(rows, rows)] for K in grams.train.values()]
     test = [K[np.ix_(asked, rows)] for K in grams.test.values()]
-    model = GPClassifier("precomputed").fit(train, grams.labels[rows])
+    model = GPClassifier("precomputed", prototypes=False).fit(train, grams.labels[rows])
     return NewcomerBench(model, test, grams.test_labels[asked])
 
 

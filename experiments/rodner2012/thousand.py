@@ -36,7 +36,7 @@ def learned(X: Any, classes: Any, **options: Any) -> tuple[Found, IterativePoste
     n_classes = int(classes.max()) + 1
     operator = HistogramOperator.from_rows(X)
     groups = np.zeros(operator.width, np.intp)
-    found = choose_kernel_and_noise(operator, classes, n_classes, groups, learner.settings())
+    found = choose_kernel_and_noise(operator, X, classes, n_classes, groups, learner.settings())
     return found, IterativePosterior.condition(found.operator, classes, n_classes, found.noise, learner.options())
 
 

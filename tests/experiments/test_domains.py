@@ -8,10 +8,27 @@ from pathlib import Path
 import numpy as np
 import pytest
 from experiments.domains import few_labels
-from experiments.domains.accuracy import best_peers, calibration, differences, kept_peers, records, verdict
+from experiments.domains.accuracy import (
+    best_peers,
+    calibration,
+    differences,
+    judge_added,
+    kept_peers,
+    records,
+    verdict,
+)
 from experiments.domains.cells import Bench, expected_calibration_error, measure
 from experiments.domains.left_out_sets import AS_IT_IS, POWER, moved, table
-from experiments.domains.peers import LEARNERS, PEERS, Answers, gp, logistic
+from experiments.domains.peers import (
+    LEARNERS,
+    PEERS,
+    Answers,
+    balanced_logistic,
+    gp,
+    logistic,
+    nearest_mean,
+    pooled_lda,
+)
 from experiments.domains.summary import mean_over
 from experiments.domains.tasks import BENCH, DOMAINS, UNSEEN, Place, Task, draw_task, draw_unlabelled, places_of
 from experiments.domains.unknown import Case, draw, mahalanobis
@@ -124,6 +141,16 @@ def test_the_verdict_says_where_ours_is_worse():
     assert len(records(cells, ["gp"], places)) == 4
 
 
+def test_cells_of_one_set_are_one_observation_of_the_test_over_sets():
+    places = [Place(name, size, seed) for name in [*BENCH][:6] for size in (1, 2) for seed in (0, 1)]
+    cells = {(name, place): {"accuracy": 0.8, "log_loss": 0.5} for name in ("gp", *PEERS) for place in places}
+    for number, place in enumerate(places):
+        cells["gp", place] = {"accuracy": 0.8, "log_loss": 0.4 - 0.001 * number}
+    found = verdict(differences(cells, "gp", best_peers(cells, places), places))
+    assert found["p_log_loss_over_sets"] == pytest.approx(2 / 2**6)
+    assert found["p_log_loss"] == pytest.approx(2 / 2**12)
+
+
 def test_peers_of_an_earlier_run_serve_another_one(tmp_path):
     places = [Place("clothing", size, seed) for size in (1, 5) for seed in (0, 1)]
     rng = np.random.default_rng(0)
@@ -146,6 +173,45 @@ def test_peers_of_an_earlier_run_serve_another_one(tmp_path):
     others, known = kept_peers(path, [Place("neu_steel", 1, seed) for seed in (0, 1)], [0, 1])
     assert not others  # peers on a set that the file does not hold are measured
     assert ("neu_steel", 1, True) not in known
+
+
+@pytest.mark.parametrize("per_class", [2, 15])
+def test_pooled_discriminant_analysis_is_that_of_one_shrunk_covariance(known, per_class):
+    task = task_of(known, per_class)
+    means = np.array([task.train[task.codes == code].mean(axis=0) for code in range(6)])
+    n, rest = len(task.codes), task.train - means[task.codes]
+    covariance = ledoit_wolf(rest, assume_centered=True)[0] * n / (n - 6)
+    apart = task.test[:, None, :] - means
+    expected = softmax(-0.5 * np.einsum("mcd,de,mce->mc", apart, np.linalg.inv(covariance), apart), axis=1)
+    np.testing.assert_allclose(pooled_lda(task).probabilities, expected, atol=1e-9)
+
+
+def test_balanced_logistic_regression_lets_all_categories_count_alike(known):
+    uneven, even = task_of(known, 15, even=False), task_of(known, 15)
+    rare = np.bincount(uneven.codes).argmin()
+    of_rare = uneven.test_codes == rare
+    stated, plain = (learner(uneven).probabilities[of_rare, rare].mean() for learner in (balanced_logistic, logistic))
+    assert stated > plain
+    np.testing.assert_array_equal(balanced_logistic(even).probabilities, logistic(even).probabilities)
+
+
+def test_pooled_discriminant_analysis_of_one_row_of_each_is_the_nearest_mean(known):
+    task = task_of(known, 1)
+    np.testing.assert_array_equal(pooled_lda(task).scores, nearest_mean(task).scores)
+
+
+def test_a_peer_that_an_earlier_run_did_not_know_may_become_the_best(known, tmp_path):
+    bench = Bench(Path("nowhere"), tmp_path, {"neu_steel": known})
+    places = [Place("neu_steel", 5, seed) for seed in (100, 101)]
+    best = {("neu_steel", 5, True): "nearest_neighbour"}
+    judge_added(bench, best, {"pooled_lda": pooled_lda}, places)
+    cells = {
+        name: np.mean([bench.cell(name, place)["accuracy"] for place in places])
+        for name in ("nearest_neighbour", "pooled_lda")
+    }
+    assert best == {("neu_steel", 5, True): max(cells, key=cells.get)}
+    judge_added(bench, best, {"logistic": lambda task: Answers(np.zeros((len(task.test), 6)))}, places)
+    assert best["neu_steel", 5, True] != "logistic"
 
 
 def test_calibration_is_summed_up_over_sets_for_each_size():

@@ -53,6 +53,14 @@ def test_coverage_and_the_gain_after_advice_are_counted_run_by_run():
     assert found["gains_after_advice"] == [pytest.approx(0.05)]
 
 
+@pytest.mark.parametrize(
+    ("results", "beside"),
+    [("asking.json", "stopping.json"), ("asking_few.json", "stopping_few.json"), ("few.json", "stopping_few.json")],
+)
+def test_intervals_and_advice_are_written_beside_the_curves(results, beside):
+    assert asking.stopping_name(results) == beside
+
+
 def test_runs_are_kept_and_summed_up(known, tmp_path):
     options = argparse.Namespace(sets=["neu_steel"], seeds=[1, 2], data=tmp_path, work=tmp_path)
     (tmp_path / "vectors").mkdir()

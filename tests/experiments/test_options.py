@@ -42,3 +42,21 @@ def test_what_is_the_same_for_all_draws_or_sizes_takes_none(name, option):
     parser = importlib.import_module(f"experiments.rodner2010.{name}").parser()
     with pytest.raises(SystemExit):
         parser.parse_args(["DATA", "--work", "WORK", option, "1"])
+
+
+@pytest.mark.parametrize(
+    ("module", "option"),
+    [
+        ("domains.accuracy", "--peers"),
+        ("domains.few_labels", "--sets"),
+        ("domains.defaults", "--choices"),
+        ("domains.false_alarms", "--channels"),
+        ("gehler2009.brodatz", "--ways"),
+    ],
+)
+def test_a_name_that_a_command_does_not_know_is_refused_before_it_works(module, option, capsys):
+    parser = importlib.import_module(f"experiments.{module}").parser()
+    with pytest.raises(SystemExit):
+        parser.parse_args(["DATA", "--work", "WORK", option, "unheard_of"])
+    assert "each must be one of " in (said := capsys.readouterr().err)
+    assert "got unheard_of" in said

@@ -127,6 +127,21 @@ def test_names_relative_to_the_current_directory_are_found(folder: Path, monkeyp
     assert pairs(read(folder, rows)) == EXPECTED
 
 
+def test_a_folder_on_another_drive_holds_no_name_relative_to_the_current_directory(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def on_windows(path: str, start: str = os.curdir) -> str:
+        if os.path.basename(path) == "gone.png":
+            raise ValueError("path is on mount 'C:', start on mount 'D:'")
+        return relpath(path, start)
+
+    relpath = os.path.relpath
+    monkeypatch.setattr(os.path, "relpath", on_windows)
+    assert [each.name for each in read(folder, "file,category\ngone.png,cat\na.png,dog\n").unreadable] == [
+        str(folder / "gone.png")
+    ]
+
+
 def test_a_quotation_mark_that_is_never_closed_is_an_error(folder: Path) -> None:
     with pytest.raises(InvalidInput, match="the table must be CSV, got an error in line 3: unexpected end of data"):
         read(folder, 'file,category\n"b.png,cat\na.png,dog\n')

@@ -71,3 +71,9 @@ def test_rows_made_ready_in_single_precision_give_nearly_the_same_values() -> No
 def test_no_width_follows_from_rows_that_are_not_finite() -> None:
     with pytest.raises(InvalidInput, match=r"RBF\.as_wide_as: X must hold finite numbers only"):
         RBF.as_wide_as(np.array([[1.0, np.nan]]))
+
+
+def test_sparse_rows_have_the_width_of_dense_ones() -> None:
+    rows = np.array([[0.0, 2.0, 0.0], [0.5, 0.0, 7.0]])
+    assert RBF.as_wide_as(scipy.sparse.csr_array(rows)).scale == pytest.approx(RBF.as_wide_as(rows).scale, rel=1e-12)
+    assert RBF.as_wide_as(scipy.sparse.csr_array((3, 2))) == RBF.as_wide_as(np.zeros((0, 3))) == RBF(scale=1.0)

@@ -30,6 +30,11 @@ def test_parameters_of_a_kernel_are_searched_over_and_no_kernel_is_changed():
     assert learner.get_params()["kernel__scale"] == 3.0
     with pytest.raises(InvalidInput, match=r"a parameter of RBF\(scale=3.0\) must be one of 'scale', got 'width'"):
         learner.set_params(kernel__width=1.0)
+    for given, shown in ((None, "None"), ("precomputed", "'precomputed'"), ([kernel], r"\[RBF\(scale=0.001\)\]")):
+        with pytest.raises(
+            InvalidInput, match=f"GPClassifier: kernel must be a kernel to have a parameter 'scale', got {shown}"
+        ):
+            GPClassifier(given).set_params(kernel__scale=1.0)
 
 
 def test_a_learner_of_vectors_has_no_channels():

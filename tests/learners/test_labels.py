@@ -50,6 +50,8 @@ REFUSED = [
         ["a", float("nan"), "b", "b"],
         "labels must not be NaN or NA, got nan; an example without a label has the label None",
     ),
+    (["a", np.float32("nan"), "b", "b"], "labels must not be NaN or NA, got nan"),
+    (np.array(["2020-01-01"] * 4, dtype="datetime64[ns]"), r"datetime64\[ns\] such as np.datetime64\('2020-01-01T"),
     ([("a",), "b", "b", "c"], "shape|homogeneous"),
 ]
 

@@ -84,9 +84,18 @@ def test_the_same_model_gives_the_same_bytes(model: GPClassifier, model_file: Pa
 def test_the_header_says_what_the_file_is_and_who_wrote_it(model_file: Path) -> None:
     header = read_archive(model_file).header
     assert header["format"] == "fewsight model"
-    assert header["version"] == 1  # nothing in it that the first version could not read
     assert header["written_by"].startswith("fewsight ")
     assert header["kind"] == "gp_classifier"
+
+
+def test_a_file_asks_for_no_newer_version_than_it_needs(model: GPClassifier, tmp_path: Path) -> None:
+    path = tmp_path / "model.fewsight"
+    assert model.calibration_.prototypes is not None
+    save(model, path)
+    assert read_archive(path).header["version"] == 5
+    model.prototypes = False
+    save(model.recalibrate(), path)
+    assert read_archive(path).header["version"] == 1  # nothing in it that the first version could not read
 
 
 def test_what_is_no_kind_of_model_is_refused_before_anything_is_written(tmp_path: Path) -> None:
@@ -184,9 +193,9 @@ def test_a_flipped_byte_is_noticed_or_harmless(model: GPClassifier, model_file: 
 
 
 def test_a_newer_file_says_that_fewsight_must_be_updated(model_file: Path) -> None:
-    edited(model_file, lambda state: State({**state.header, "version": 5, "kind": "of the future"}, {}))
+    edited(model_file, lambda state: State({**state.header, "version": 6, "kind": "of the future"}, {}))
     assert only_sentence(model_file) == (
-        "was written by a newer fewsight (model version 5, this one reads up to 4); update fewsight."
+        "was written by a newer fewsight (model version 6, this one reads up to 5); update fewsight."
     )
 
 

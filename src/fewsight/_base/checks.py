@@ -26,7 +26,7 @@ def owner_name(owner: object) -> str:
 
 def shown(value: object) -> str:
     """A value as an error message shows it: short, whatever was passed."""
-    text = repr(value.item() if isinstance(value, np.generic) and value.size == 1 else value)
+    text = repr(value.item() if isinstance(value, np.generic) and value.dtype.kind in "biufcSU" else value)
     return text if len(text) <= 80 else text[:77] + "..."
 
 

@@ -50,7 +50,7 @@ class ActiveLearner(BaseEstimator):
     Parameters
     ----------
     learner : a kernel learner, or a `HistogramGPClassifier`; its `kernel` says what the pool is. None is a `GPClassifier` for
-        rows of numbers.
+        rows of numbers. Of a `GPClassifier` the largest latent mean decides while it asks: `prototypes` is off.
     rule : the name of a query rule (see `QUERY_RULES`) or a rule with options. Until two categories are known, examples
         are picked by coverage, unless the rule is "random".
     explore : whether every second question of the rule while labels are few, and later every third while some category has one

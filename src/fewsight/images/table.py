@@ -107,7 +107,10 @@ class FilesByName:
 
     def _seen_from_here(self, name: str) -> str | None:
         """A file of the folder whose name was written from the current directory, as `fewsight predict` does."""
-        inside = os.path.relpath(os.path.abspath(name), os.path.abspath(self._folder))
+        try:
+            inside = os.path.relpath(os.path.abspath(name), os.path.abspath(self._folder))
+        except ValueError:  # the folder is on another drive of Windows
+            return None
         is_inside = inside.partition(os.sep)[0] != os.pardir and not os.path.isabs(inside)
         return os.path.join(self._folder, inside) if is_inside and os.path.lexists(name) else None
 

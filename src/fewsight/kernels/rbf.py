@@ -10,13 +10,13 @@ import numpy.typing as npt
 import scipy.sparse
 from scipy.spatial.distance import cdist
 
-from fewsight._base.checks import check_matrix, check_positive, shown
+from fewsight._base.checks import check_positive, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array
 from fewsight.kernels.against import Against, Plain
 from fewsight.kernels.base import Kernel, check_not_negative
 from fewsight.kernels.linear import inner_products
-from fewsight.kernels.rows import Rows, as_dense, dense_bytes_per_row, in_pieces, row_sums
+from fewsight.kernels.rows import Rows, RowsLike, as_dense, check_rows, dense_bytes_per_row, in_pieces, row_sums
 
 LARGEST_SQUARE = 1e5  # up to here |x|^2 + |z|^2 - 2 x . z loses less than 1e-10; beyond, differences are taken
 AT_A_TIME = 1024  # rows that are made ready together
@@ -40,16 +40,23 @@ class RBF(Kernel):
         object.__setattr__(self, "scale", _check_scale(self, self.scale))
 
     @classmethod
-    def as_wide_as(cls, X: Array) -> RBF:
+    def as_wide_as(cls, X: RowsLike) -> RBF:
         """A Gaussian as wide as the rows X: squared scale = half the number of columns times their variance.
 
         Parameters
         ----------
-        X : rows of numbers (n, d).
+        X : rows of numbers (n, d), dense or sparse.
         """
-        X = check_matrix("RBF.as_wide_as", "X", X)
-        variance = float(np.var(X)) if X.size else 0.0
-        return cls(scale=float(np.sqrt(0.5 * X.shape[1] * variance)) if variance > 0 else 1.0)
+        rows = check_rows("RBF.as_wide_as", "X", X)
+        size = rows.shape[0] * rows.shape[1]
+        if not size:
+            return cls()
+        if isinstance(rows, np.ndarray):
+            variance = float(np.var(rows))
+        else:
+            mean = float(rows.data.sum()) / size
+            variance = float(((rows.data - mean) ** 2).sum() + (size - rows.nnz) * mean**2) / size
+        return cls(scale=float(np.sqrt(0.5 * rows.shape[1] * variance)) if variance > 0 else 1.0)
 
     def _gram(self, A: Rows, B: Rows | None) -> Array:
         K = squared_distances(*self._scaled(A, B))

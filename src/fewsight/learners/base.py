@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from fewsight._base.checks import check_choice
+from fewsight._base.checks import check_choice, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.channels import Channel
@@ -167,6 +167,10 @@ class Learner(ClassifierMixin, BaseEstimator, ABC):
             kernel = getattr(self, name, None)
             if isinstance(kernel, Kernel):
                 setattr(self, name, _with_parameter(self, kernel, parameter, nested.pop(key)))
+            elif hasattr(self, name) and not hasattr(kernel, "set_params"):
+                raise InvalidInput(
+                    f"{type(self).__name__}: {name} must be a kernel to have a parameter {parameter!r}, got {shown(kernel)}."
+                )
         super().set_params(**nested)
         return self
 

@@ -62,9 +62,10 @@ class _Seen:
 class GPClassifier(LoanMixin, KernelLearner):
     """A Gaussian-process classifier for few examples: probabilities, and whether an input is like anything seen.
 
-    Each class is a Gaussian process whose target is +1 for its own examples and -1 for all others; the largest posterior mean
-    decides. One Cholesky factorisation serves all classes. With one or two labels of each class, some examples without a label
-    (`None`) show how sure to be, see `fewsight.learners.stability`; of more labels they are left out.
+    Each class is a Gaussian process whose target is +1 for its own examples and -1 for all others. The posterior means decide:
+    the largest, or all together (`prototypes`). One Cholesky factorisation serves all classes. With one or two labels of each
+    class, some examples without a label (`None`) show how sure to be, see `fewsight.learners.stability`; of more labels they are
+    left out.
 
     Parameters
     ----------
@@ -81,6 +82,9 @@ class GPClassifier(LoanMixin, KernelLearner):
         `fewsight.learners.balance`; with classes of one size it changes nothing.
     calibrated : learn from left-out training examples how sure to be; without it, `predict_proba` is the probability that
         the target of a class is the largest, by the posterior alone.
+    prototypes : with three or more classes, learn from left-out training examples what the latent values of each class look like,
+        and decide for the class that those of a new example look most like, see `fewsight.learners.prototypes`; without it, or
+        uncalibrated, the largest latent mean decides.
     unknown_rule : what speaks for an image that is like nothing seen, see `fewsight.learners.novelty`; "auto" takes several signs
         together, or the rule that clearly better notices training examples whose whole class is left out.
     false_alarm_rate : the share of images of known classes that `is_unknown` may take for unknown; `novelty_.holds` says whether
@@ -120,6 +124,7 @@ class GPClassifier(LoanMixin, KernelLearner):
         prior_weights: Sequence[float] | None = None,
         balanced: bool = True,
         calibrated: bool = True,
+        prototypes: bool = True,
         unknown_rule: str = AUTO,
         false_alarm_rate: float = 0.05,
     ) -> None:
@@ -129,6 +134,7 @@ class GPClassifier(LoanMixin, KernelLearner):
         self.prior_weights = prior_weights
         self.balanced = balanced
         self.calibrated = calibrated
+        self.prototypes = prototypes
         self.unknown_rule = unknown_rule
         self.false_alarm_rate = false_alarm_rate
 
@@ -143,8 +149,8 @@ class GPClassifier(LoanMixin, KernelLearner):
     def predict_proba(self, X: Examples) -> Array:
         """Probability of each class, given that it is one of them."""
         if self.calibrated:  # which needs no variance
-            mean = self._decide(X)
-            return self.calibration_.probabilities(mean)
+            rows = self._read(X)
+            return self.calibration_.probabilities(self._means(self._combined(self.input_.compare(rows))))
         seen = self._look(X)
         return self._probabilities(seen.mean, seen.variance)
 
@@ -188,7 +194,7 @@ class GPClassifier(LoanMixin, KernelLearner):
         array (n,)
             A label for each of the n training examples.
         """
-        return self.classes_[self.leave_one_out().mean.argmax(axis=1)]
+        return self.classes_[self._left_out_values(self.leave_one_out().mean).argmax(axis=1)]
 
     def add(self, X: Examples, y: LabelsLike) -> Self:
         """Take in more examples, of old or new classes, without learning noise or weights again.
@@ -239,11 +245,12 @@ class GPClassifier(LoanMixin, KernelLearner):
         """How often each training example is recognised by the others, in the mean over classes of two or more."""
         classes, pictures = class_numbers(self.posterior_.targets), self.input_.copies()
         left_out = self.leave_one_out() if pictures is None else self.leave_group_out(pictures)
-        return LeftOut.of(left_out.mean, classes, pictures)
+        return LeftOut.of(self._left_out_values(left_out.mean), classes, pictures)
 
     def left_out_probabilities(self) -> Array | None:
         """Probabilities (n, c) of each training example left out in closed form; None without calibration."""
-        return self.calibration_.probabilities(self.leave_one_out().mean) if self.calibrated else None
+        classes = class_numbers(self.posterior_.targets)
+        return self.calibration_.left_out_probabilities(self.leave_one_out().mean, classes) if self.calibrated else None
 
     def weigh(self, way: str, prior: Sequence[float] | None = None, groups: Indices | None = None) -> Self:
         """Average several channels, or learn their weights by "evidence"."""
@@ -291,6 +298,7 @@ class GPClassifier(LoanMixin, KernelLearner):
             "noise_variance": self.noise_variance_,
             "balanced": bool(self.balanced),
             "calibrated": bool(self.calibrated),
+            "prototypes": bool(self.prototypes),
             "false_alarm_rate": float(self.false_alarm_rate),
             "asked": plain_options(self, ASKED),
         }
@@ -307,7 +315,9 @@ class GPClassifier(LoanMixin, KernelLearner):
     def _restore(self, state: State) -> None:
         self.balanced, self.calibrated = state.flag("balanced"), state.flag("calibrated")
         self.false_alarm_rate = state.number("false_alarm_rate", least=0.0, most=1.0)
+        self.prototypes = "prototypes" in state and state.flag("prototypes")  # an earlier version had none
         self.calibration_ = Calibration.from_state(state.nested("calibration"))
+        self.calibration_.check_classes(len(self.classes_))
         self.novelty_ = Novelty.from_state(state.nested("novelty"))
         self.unknown_rule = self.novelty_.rule
         self.posterior_ = Posterior.from_state(state.nested("posterior"))
@@ -330,8 +340,8 @@ class GPClassifier(LoanMixin, KernelLearner):
     # Learning.
 
     def _check_flags(self) -> None:
-        check_flag(self, "balanced", self.balanced)
-        check_flag(self, "calibrated", self.calibrated)
+        for name in ("balanced", "calibrated", "prototypes"):
+            check_flag(self, name, getattr(self, name))
 
     def _learn(self, grams: Sequence[Array], labels: Labels) -> None:
         self._check_flags()
@@ -450,17 +460,29 @@ class GPClassifier(LoanMixin, KernelLearner):
         usual = posterior if same else Posterior.condition(K, posterior.targets, noise)
         n_kernels = float(self.weights_.sum() ** 2 / (self.weights_**2).sum())
         return calibrate(
-            [posterior], [usual], folds, kept, balanced=bool(self.balanced), n_kernels=n_kernels
+            [posterior],
+            [usual],
+            folds,
+            kept,
+            balanced=bool(self.balanced),
+            n_kernels=n_kernels,
+            with_prototypes=bool(self.prototypes),
         ).calibration
 
-    def _signs(self, K: Array, folds: Indices, mean: Array, noisy: Array, kept: Indices) -> Signs:
-        """What speaks for novelty of training examples that were predicted without their folds."""
+    def _signs(
+        self, K: Array, folds: Indices, mean: Array, noisy: Array, kept: Indices, *, all_classes: bool = True
+    ) -> Signs:
+        """What speaks for novelty of training examples that were predicted without their folds.
+
+        Not `all_classes`: the columns of `mean` are others for each example, so that prototypes cannot be compared with them.
+        """
         variance = np.maximum(noisy - self.posterior_.noise_variance, 0.0)
         familiar, similarity = variance, None
         if not self._familiarity.is_whole:
             familiar, similarity = self._familiarity.of_left_out(K, folds)
         similarity = similarity_to_other_folds(K, folds) if similarity is None else similarity
-        probabilities = self._probabilities(mean, variance[kept])
+        calibration = self.calibration_ if all_classes else self.calibration_.without_prototypes()
+        probabilities = self._probabilities(mean, variance[kept], calibration)
         return Signs.of(mean, relative(familiar, K.diagonal())[kept], probabilities, similarity[kept])
 
     @property
@@ -477,7 +499,7 @@ class GPClassifier(LoanMixin, KernelLearner):
         groups = classes - classes.min()  # those of no class, as one
         left_out = leave_out(self.posterior_, groups, balanced=bool(self.balanced))
         mean = without_own_class(left_out.mean[inside], classes[inside])
-        return self._signs(K, classes, mean, left_out.variance, inside)
+        return self._signs(K, classes, mean, left_out.variance, inside, all_classes=False)
 
     def _look(self, X: Examples) -> _Seen:
         """Everything the posterior says about new examples, which are read once."""
@@ -501,9 +523,9 @@ class GPClassifier(LoanMixin, KernelLearner):
     def _latent(seen: _Seen) -> Latent:
         return Latent(seen.mean, np.repeat(np.sqrt(seen.variance)[:, None], seen.mean.shape[1], axis=1))
 
-    def _probabilities(self, mean: Array, variance: Array) -> Array:
+    def _probabilities(self, mean: Array, variance: Array, calibration: Calibration | None = None) -> Array:
         if self.calibrated:
-            return self.calibration_.probabilities(mean)
+            return (calibration or self.calibration_).probabilities(mean)
         return largest_probability(mean, np.sqrt(variance + self.noise_variance_))
 
     @property
@@ -518,4 +540,8 @@ class GPClassifier(LoanMixin, KernelLearner):
 
     def _decide(self, X: Examples) -> Array:
         rows = self._read(X)
-        return self._means(self._combined(self.input_.compare(rows)))
+        return self.calibration_.values(self._means(self._combined(self.input_.compare(rows))))
+
+    def _left_out_values(self, mean: Array) -> Array:
+        """What decides about training examples that were left out, from their latent means (n, c)."""
+        return self.calibration_.left_out_values(mean, class_numbers(self.posterior_.targets))

@@ -133,18 +133,18 @@ class HistogramGPClassifier(HistogramAnswers):
     relevance_steps : of learning them, at most.
     relevance_prior : strength of the pull towards equal weights, counted in extra one-vs-all problems per class: see
         `fewsight.gp.learn_relevance`. Less lets weights lie further apart, which many images of each class allow.
-    noise_variance : of the targets, over a kernel of mean diagonal 1; "evidence" to learn it; "left-out" to choose among levels
-        around that of the evidence by examples that are left out, which costs some dozen trainings, with two classes of 2,000 to
-        5,000 of the examples; "auto" to do so where one of two classes is rare, and to learn it by evidence elsewhere; it is 0.2
-        where no class has two examples, which teach nothing about it.
+    noise_variance : of the targets, over a kernel of mean diagonal 1; "evidence" to learn it; "left-out" to search for it, from
+        the level that the evidence finds, by examples that are left out, which costs some dozen trainings (of two classes with
+        more than 2,000 to 5,000 examples, as many are enough); "auto" to search where one of two classes is rare, and to learn
+        it by evidence elsewhere; it is 0.2 where no class has two examples, which teach nothing about it.
     noise_balance : how much more noise the larger side of each one-vs-all problem has: each side has twice its share of the
         examples, to this power, times the level. 0 for the same noise, 1 for that of [Rodner2012, section 3]; "left-out" to
         choose 0, 0.5 or 1 by examples that are left out; "auto" for 1 with `balanced`, and otherwise to choose it where one of
-        two classes is rare, and 0 elsewhere. Latent values depend on it; decisions and probabilities stay those of classes as
-        frequent as their training examples.
+        two classes is rare and the learner is `calibrated`, and 0 elsewhere. Latent values depend on it; decisions and
+        probabilities stay those of classes as frequent as their training examples, as far as they are `calibrated`.
     balanced : let every class count the same, however many examples it has: probabilities and decisions are those of classes that
         are equally likely, and `noise_balance` is 1 unless it is given. Without it they are those of classes as frequent as their
-        training examples.
+        training examples. Where nothing is `calibrated`, `noise_balance` alone does this.
     noise_per_class : learn a noise level for each class.
     criterion : "evidence", or "bound" for the paper's way: an upper bound of the negative log likelihood, by Nelder and Mead's
         method.
@@ -355,7 +355,7 @@ class HistogramGPClassifier(HistogramAnswers):
             weights,
             number_or_word(self, "noise_variance", self.noise_variance, ("evidence", "left-out", AUTO), positive=True),
             str(self.noise_variance),
-            self._exponent_or_share("noise_balance"),
+            self._balance(),
             str(self.noise_balance),
             bool(self.balanced),
             bool(self.noise_per_class),
@@ -372,6 +372,12 @@ class HistogramGPClassifier(HistogramAnswers):
             check_choice(self, name, value, ("left-out", AUTO))
             return None
         return check_number(self, name, value, least=0, most=1)
+
+    def _balance(self) -> float | None:
+        """By itself it is not searched for where nothing would be calibrated: the two sides would seem to be as frequent then."""
+        balance = self._exponent_or_share("noise_balance")
+        by_itself = balance is None and str(self.noise_balance) == AUTO
+        return float(bool(self.balanced)) if by_itself and not self.calibrated else balance
 
     def options(self) -> SolverOptions:
         """How exactly to solve and to predict; also checks what is needed later only."""
@@ -559,7 +565,7 @@ class HistogramGPClassifier(HistogramAnswers):
         )
         with where as operator:
             groups = inputs.groups if settings.relevance == "channels" else None
-            found = choose_kernel_and_noise(operator, numbers, len(classes), groups, settings)
+            found = choose_kernel_and_noise(operator, rows, numbers, len(classes), groups, settings)
             return self.settle(inputs, classes, numbers, found, rows)
 
     def _noise(self, numbers: Indices, n_classes: int) -> Array:

@@ -193,7 +193,7 @@ def _of_one_kind(owner: object, labels: Sequence[Any]) -> Labels:
 
 
 def _kind_of(owner: object, label: Any) -> str:
-    if type(label).__name__ in ("NAType", "NaTType") or (isinstance(label, float) and math.isnan(label)):
+    if type(label).__name__ in ("NAType", "NaTType") or (isinstance(label, (float, np.floating)) and math.isnan(label)):
         raise InvalidInput(
             f"{owner_name(owner)}: labels must not be NaN or NA, got {shown(label)}; "
             "an example without a label has the label None."

@@ -45,8 +45,8 @@ class MKLClassifier(WeightedMachines):
         channel or a list of channels for images; "precomputed" for a Gram matrix (n, n) or a list of them.
         Several are what this learner is for.
     norm : "l1" for weights that add up to 1, of which few are not zero; "l1_even" for equal weights of the kernels that "l1"
-        chooses, whose weights fit the training examples where classes have few; "l2" for a quadratic penalty, under which all
-        count; "average" for equal weights of all.
+        chooses, for classes of few examples, which weights fit too closely; "l2" for a quadratic penalty, under which all count;
+        "average" for equal weights of all.
     C : penalty of a training error, for kernels whose training diagonal has mean 1. It does not mean the same for "l1" and
         "l2", whose weights are of any size: choose it for each.
     gap : relative duality gap at which the search for weights stops.

@@ -7,9 +7,10 @@ example, the logarithm of the sharpness (`calibration`) at the typical contrast 
     2.3 - 0.2 ln(c) - 0.28 ln(labels per class) - 0.5 ln(scale (v + USUAL_NOISE)),
 
 for c classes, give or take 0.35, and ALONE more where no class has two examples; the bend is 0, give or take 0.2. Another noise
-is expected to spread the logits as far as the usual one does. Where several kernels are added up it is PER_KERNELS ln(k) less, k
-being how many of them count (the inverse of the sum of their squared shares). The numbers were found on six sets of other domains
-and on draws of Caltech-101 and Brodatz (seeds 100-109 of `experiments/domains`), with 1 to 50 examples per class.
+is expected to spread the logits as far as the usual one does. Where a `GPClassifier` adds up several kernels it is
+PER_KERNELS ln(k) less, k being how many of them count (the inverse of the sum of their squared shares). The numbers were found on
+six sets of other domains and on draws of Caltech-101 and Brodatz (seeds 100-109 of `experiments/domains`), with 1 to 50 examples
+per class.
 """
 
 from __future__ import annotations
@@ -74,18 +75,21 @@ def calibrate(
     *,
     balanced: bool,
     n_kernels: float = 1.0,
+    with_prototypes: bool = False,
 ) -> FittedCalibration:
     """The calibration of posteriors, one of all classes or one of each, by the examples that are kept, without their folds.
 
     `usual` are the same under USUAL_NOISE; `balanced` says that their targets are (`fewsight.learners.balance`), and lets every
-    class count the same here as well; `n_kernels` is how many kernels count. Where nothing can be left out, what is expected
-    stays.
+    class count the same here as well; `n_kernels` is how many kernels count; `with_prototypes` as for `judged_calibration`. Where
+    nothing can be left out, what is expected stays.
     """
     mean = left_out_means(posteriors, folds, kept, balanced=balanced)
     prior = ExpectedSpread.of(usual, folds, kept, balanced=balanced).prior(mean)
     prior = replace(prior, sharpness=prior.sharpness - PER_KERNELS * float(np.log(n_kernels)))
     classes = class_numbers(np.hstack([posterior.targets for posterior in posteriors]))
-    return judged_calibration(mean[: len(kept)], classes[kept], balanced=balanced, prior=prior)
+    return judged_calibration(
+        mean[: len(kept)], classes[kept], balanced=balanced, prior=prior, with_prototypes=with_prototypes
+    )
 
 
 def left_out_means(posteriors: Sequence[Posterior], folds: Indices, kept: Indices, *, balanced: bool = False) -> Array:

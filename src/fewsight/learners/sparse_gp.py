@@ -24,7 +24,7 @@ from fewsight.channels import Channel, check_weights
 from fewsight.gp import FeatureSums, InducingPoints, SparsePosterior, weighted_sum
 from fewsight.learners.balance import TargetLevels
 from fewsight.learners.base import Assessment, Latent, LeftOut
-from fewsight.learners.calibration import Calibration, judged_calibration
+from fewsight.learners.calibration import Calibration, FittedCalibration, judged_calibration
 from fewsight.learners.examples import Examples, KernelLike
 from fewsight.learners.folds import class_folds, near_duplicates, predictable
 from fewsight.learners.gp_classifier import GPClassifier
@@ -97,6 +97,8 @@ class SparseGPClassifier(KernelLearner):
     weights, prior_weights : of several Gram matrices or channels, as for `GPClassifier`; learned from the inducing points.
     balanced : let rare classes count as much as frequent ones, see `fewsight.learners.balance`.
     calibrated : learn from left-out examples how sure to be.
+    prototypes : with three or more classes, learn from left-out examples what the latent values of each class look like, and
+        decide by that, as for `GPClassifier`.
     unknown_rule : what speaks for an image that is like nothing seen, see `fewsight.learners.novelty`.
     false_alarm_rate : the share of images of known classes that `is_unknown` may take for unknown.
     random_state : which examples are inducing points, and which are left out to be predicted.
@@ -140,6 +142,7 @@ class SparseGPClassifier(KernelLearner):
         prior_weights: Sequence[float] | None = None,
         balanced: bool = True,
         calibrated: bool = True,
+        prototypes: bool = True,
         unknown_rule: str = COMBINED,
         false_alarm_rate: float = 0.05,
         random_state: int = 0,
@@ -152,6 +155,7 @@ class SparseGPClassifier(KernelLearner):
         self.prior_weights = prior_weights
         self.balanced = balanced
         self.calibrated = calibrated
+        self.prototypes = prototypes
         self.unknown_rule = unknown_rule
         self.false_alarm_rate = false_alarm_rate
         self.random_state = random_state
@@ -228,8 +232,8 @@ class SparseGPClassifier(KernelLearner):
         else:
             check_positive(self, "noise_variance", self.noise_variance)
         check_share(self, "false_alarm_rate", self.false_alarm_rate)
-        check_flag(self, "balanced", self.balanced)
-        check_flag(self, "calibrated", self.calibrated)
+        for name in ("balanced", "calibrated", "prototypes"):
+            check_flag(self, name, getattr(self, name))
 
     def _fit_input(
         self, X: Any, labels: Labels, positions: Indices, inducing: Indices, client: Client | None
@@ -290,7 +294,9 @@ class SparseGPClassifier(KernelLearner):
         self.posterior_ = self._posterior(self.noise_variance_)
         left_out = self.posterior_.leave_group_out(rows.features, numbers, folds, rows.diagonal)
         mean, variance = left_out.mean[kept], np.maximum(left_out.variance[kept] - self.noise_variance_, 0.0)
-        self.calibration_ = self._fitted(mean, numbers[kept])[0] if self.calibrated else Calibration()
+        self.calibration_ = Calibration()
+        if self.calibrated:
+            self.calibration_ = self._fitted(mean, numbers[kept], bool(self.prototypes)).calibration
         probabilities = self._probabilities(mean, variance)
         cosines = _cosines(rows, self.inducing_diagonal_)[kept]
         similarity = np.where(cosines > ALMOST_SAME, 0.0, cosines).max(axis=1, initial=0.0)
@@ -298,7 +304,7 @@ class SparseGPClassifier(KernelLearner):
         n_classes, outside = len(self.classes_), bool(self.sums_.counts[-1] > 0)
         labels, rate = float(self.sums_.counts[:-1].sum()) / n_classes, float(self.false_alarm_rate)
         self.novelty_ = fit_novelty(self.unknown_rule, signs, rate, labels, n_classes=n_classes, with_outsiders=outside)
-        right = self._scores(mean).argmax(axis=1) == numbers[kept]
+        right = self.calibration_.left_out_values(mean, numbers[kept]).argmax(axis=1) == numbers[kept]
         recalls = [right[numbers[kept] == number].mean() for number in np.unique(numbers[kept])]
         self.left_out_accuracy_ = float(np.mean(recalls)) if recalls else None
 
@@ -315,13 +321,13 @@ class SparseGPClassifier(KernelLearner):
 
         def loss(noise: float) -> float:
             found = self._posterior(noise * scale).leave_group_out(rows.features, numbers, folds, rows.diagonal)
-            probability = self._fitted(found.mean[kept], numbers[kept])[1]
+            probability = self._fitted(found.mean[kept], numbers[kept]).log_posterior
             return NATS * float(np.log10(noise / USUAL_NOISE)) ** 2 - probability
 
         return scale * min(NOISES, key=loss)
 
-    def _fitted(self, mean: Array, numbers: Indices) -> tuple[Calibration, float]:
-        return judged_calibration(mean, numbers, balanced=bool(self.balanced))
+    def _fitted(self, mean: Array, numbers: Indices, with_prototypes: bool = False) -> FittedCalibration:
+        return judged_calibration(mean, numbers, balanced=bool(self.balanced), with_prototypes=with_prototypes)
 
     def _posterior(self, noise_variance: float) -> SparsePosterior:
         counts = self.sums_.counts[:-1]
@@ -382,7 +388,7 @@ class SparseGPClassifier(KernelLearner):
         return self.novelty_.doubts
 
     def _decide(self, X: Examples) -> Array:
-        return self._scores(self._means(X))
+        return self.calibration_.values(self._means(X))
 
     def _means(self, X: Examples) -> Array:
         return np.concatenate([self.posterior_.mean(rows.features) for rows in self._blocks(X)])
@@ -411,9 +417,6 @@ class SparseGPClassifier(KernelLearner):
     def _combined(self, grams: Sequence[Array]) -> Array:
         return weighted_sum(grams, self.weights_)
 
-    def _scores(self, mean: Array) -> Array:
-        return self.calibration_.scores(mean) if self.calibrated else mean
-
     def _probabilities(self, mean: Array, variance: Array) -> Array:
         if self.calibrated:
             return self.calibration_.probabilities(mean)
@@ -431,10 +434,17 @@ class SparseGPClassifier(KernelLearner):
         state = state.join("points", self.points_.state()).join("sums", self.sums_.state())
         return state.join("calibration", self.calibration_.state()).join("novelty", self.novelty_.state())
 
+    def _restore_options(self, state: State) -> None:
+        options = state.header["options"]
+        if isinstance(options, dict):
+            options = {"prototypes": False, **options}  # which older files do not name, nor have
+        super()._restore_options(State({"options": options}, {}))
+
     def _restore(self, state: State) -> None:
         self._restore_options(state)
         self._check_options()
         self.calibration_ = Calibration.from_state(state.nested("calibration"))
+        self.calibration_.check_classes(len(self.classes_))
         self.novelty_ = Novelty.from_state(state.nested("novelty"))
         self.noise_variance_ = check_positive("model", "noise_variance", state.number("noise_variance"))
         self.left_out_accuracy_ = state.number_or_none("left_out_accuracy", least=0.0, most=1.0)

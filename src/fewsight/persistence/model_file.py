@@ -22,7 +22,7 @@ from fewsight.persistence.registry import KINDS, Storable, kind_of
 from fewsight.persistence.soundness import check_digest, check_numbers, with_digest
 
 FORMAT = "fewsight model"
-VERSION = 4  # raised when an older fewsight could no longer open what this one writes
+VERSION = 5  # raised when an older fewsight could no longer open what this one writes
 _ZIP_WITH_OUR_FIRST_MEMBER = (b"PK\x03\x04", HEADER.encode())
 
 
@@ -71,6 +71,8 @@ def _restored(kind: str, content: State) -> Storable:
 
 def _version_needed(content: State) -> int:
     """The oldest version that understands a model, so that files stay readable by older fewsights where they can."""
+    if "prototypes" in content.header.get("calibration", {}):
+        return 5  # what decides may be prototypes
     if content.header.get("variance_to_come") is True:
         return 4  # what nobody asked for yet is computed by who does
     if "kernels" in content.header.get("input", {}):

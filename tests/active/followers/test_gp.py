@@ -51,12 +51,13 @@ def test_records_that_cannot_be_are_refused(record):
         follower.from_record(record)
 
 
-def test_the_learner_that_is_taken_away_is_the_classifier_of_these_labels():
+def test_the_learner_that_is_taken_away_is_the_classifier_of_these_labels_whose_largest_mean_decides():
     learner = GPClassifier(RBF(scale=2.0), noise_variance=0.1)
     follower = GPFollower(learner, VectorPool(X, RBF(scale=2.0)), ALL)
     settings = follower.from_record(follower.record(follower.learn(LABELLED)))
     model = follower.learner(LABELLED, settings)
-    alone = GPClassifier(RBF(scale=2.0), noise_variance=0.1).fit(X[:25], NAMES[:25])
+    alone = GPClassifier(RBF(scale=2.0), noise_variance=0.1, prototypes=False).fit(X[:25], NAMES[:25])
+    assert not model.prototypes
     np.testing.assert_allclose(model.predict_proba(X), alone.predict_proba(X), atol=1e-10)
     assert follower.certainty(LABELLED, settings) == (model.calibration_, model.novelty_)
 

@@ -91,7 +91,26 @@ def test_what_is_not_sorted_is_told(run: Run, labelled: Path, model_file: Path, 
     said = run("sort", labelled, tmp_path / "sorted", "--model", model_file, "--yes", "--no-cache").stderr
     assert "broken.jpg" in said
     assert "1 file could not be used." in said
-    assert "files of an earlier sorting stay there" in run("sort", labelled, "--undo").stdout
+    again = shlex.join(["fewsight", "sort", str(labelled), "--undo"])
+    assert (
+        f"Still there from an earlier sorting: 15 files. To take back, too: {again}\n"
+        in run("sort", labelled, "--undo").stdout
+    )
+
+
+def test_what_to_type_after_undo_takes_back_no_other_sorting(run: Run, labelled: Path, tmp_path: Path) -> None:
+    first, between = tmp_path / "first", tmp_path / "between"
+    run("sort", labelled, first, "--yes")
+    run("sort", labelled, between, "--yes")
+    next(first.rglob("*.png")).unlink()
+    run("sort", labelled, first, "--yes")
+    said = run("sort", labelled, first, "--undo").stdout
+    assert (
+        f"14 files. To take back, too: {shlex.join(['fewsight', 'sort', str(labelled), str(first), '--undo'])}" in said
+    )
+    run("sort", labelled, first, "--yes")
+    assert "earlier sorting" not in run("sort", labelled, "--undo").stdout  # the one between is taken back next
+    assert sum(names_in(between).values()) == 15
 
 
 def test_a_file_that_cannot_be_read_does_not_stop_the_labelled_ones(

@@ -15,7 +15,7 @@ from fewsight.apps.workbench import learn
 from fewsight.apps.workbench.image_sources import ImageSource
 from fewsight.apps.workbench.verbs import Workbench
 from fewsight.channels import Colour
-from fewsight.images import ImageFile, image_set_from_table
+from fewsight.images import ImageFile, ImageSet, image_set_from_table
 from fewsight.images.hashing import hash_of
 
 NAMES = ["a.jpg", "b.jpg", "deep/c.jpg", "caf\udce9.jpg", "=1+1.jpg"]
@@ -291,9 +291,20 @@ def test_labels_that_contradict_category_folders_are_told(photos: Path, tmp_path
     moved.rename(folder / "brick" / "moved.png")
     source = ImageSource(folder)
     assert source.remarks(source.read()) == (
-        "1 image lies in the folder of another category than the label says, which counts: "
+        "1 image lies in the folder of another category than the label names; the label counts: "
         f"{folder / 'brick' / 'moved.png'} (grass).",
     )
+
+
+def test_only_some_of_many_contradictions_are_named(photos: Path) -> None:
+    images = ImageSource(photos).read()
+    wrong = ImageSet(images.images, [images.classes[0]] * len(images))
+    source = ImageSource(photos)
+    assert source.remarks(wrong) == ()  # no other category is among the labels
+    named = [images.classes[images.classes.index(label) - 1] for label in images.labels]
+    (said,) = source.remarks(ImageSet(images.images, named))
+    assert said.startswith(f"{len(images):,} images lie in the folder of another category than the label names; ")
+    assert said.endswith("), ....")
 
 
 def test_other_content_under_an_old_name_is_not_learned_from_and_that_is_said(photos: Path, flat: Path) -> None:

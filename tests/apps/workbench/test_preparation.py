@@ -222,7 +222,7 @@ def test_processes_that_keep_dying_are_given_up_and_it_is_said(prepare, monkeypa
     work.add(NAMES)
     assert not work.wait(60)
     assert work.remarks == ["A program that prepares images ended 3 times (with code 1) and is not started again."]
-    assert work.n_waiting > 0
+    assert not work.is_idle
 
 
 def test_closing_ends_the_processes(prepare) -> None:

@@ -119,6 +119,17 @@ def test_a_model_that_knows_a_part_of_the_labels_is_not_written(
     assert plain.plan_sort(tmp_path / "sorted").n_files == 1  # the others are not prepared
 
 
+def test_why_there_will_be_no_model_is_said_instead_of_wait(plain: LabellingSession, tmp_path: Path) -> None:
+    owl = plain.new_category(PAGE, "owl", "c1").category
+    plain.answer(PAGE, Answer("label", (plain.questions(PAGE)[0].image,), owl), "r1")
+    plain._learning._fail("Learning has stopped: no memory")
+    with pytest.raises(InvalidInput, match="there is no model to write: Learning has stopped: no memory"):
+        plain.save_model(tmp_path / "model.fewsight")
+    plain._supply.failure = "colour: no room."
+    with pytest.raises(InvalidInput, match=r"there is no model to write: colour: no room\."):
+        plain.save_model(tmp_path / "model.fewsight")
+
+
 def test_a_request_that_is_sent_twice_counts_once(plain: LabellingSession) -> None:
     owl = plain.new_category(PAGE, "owl", "c1").category
     answer = Answer("label", (plain.questions(PAGE)[0].image,), owl)

@@ -237,6 +237,29 @@ def test_undo_counts_what_it_removed_and_what_earlier_sortings_made(project: Pro
     assert (outcome.n_done, outcome.n_earlier) == (1, 1)
     outcome = undo_sorting(project, folder)
     assert (outcome.n_done, outcome.n_earlier) == (1, 0)
+    sort_all(project, folder, items[:2], target)
+    sort_all(project, folder, items, target)
+    (target / "owl" / "b.jpg").unlink()
+    assert undo_sorting(project, folder).n_earlier == 1  # what somebody removed is not there
+
+
+def test_undo_tells_of_earlier_files_only_if_it_takes_them_back_next(project: ProjectFile, folder: Path) -> None:
+    items, first, between = [put(folder, name, name.encode()) for name in ("a", "b")], folder / "1", folder / "2"
+    for target, some in ((first, items[:1]), (between, items), (first, items)):
+        sort_all(project, folder, some, target)
+    assert undo_sorting(project, folder).n_earlier == 0
+    assert undo_sorting(project, folder).n_done == 2  # those between
+    sort_all(project, folder, items, between)
+    sort_all(project, folder, items, first)
+    assert undo_sorting(project, folder, first).n_earlier == 1
+
+
+def test_a_target_is_the_same_however_it_is_written(
+    project: ProjectFile, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sort_all(project, folder, [put(folder, "a.jpg", b"a")], folder.parent / "sorted")
+    monkeypatch.chdir(folder)
+    assert undo_sorting(project, folder, "../sorted").n_done == 1
 
 
 def test_a_folder_that_cannot_be_made_is_named(project: ProjectFile, folder: Path) -> None:

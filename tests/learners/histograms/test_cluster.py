@@ -10,6 +10,7 @@ import pytest
 from fewsight._base.errors import FewsightError
 from fewsight.kernels import HistogramOperator
 from fewsight.learners import HistogramGPClassifier
+from fewsight.learners.histograms import left_out_search
 from fewsight.persistence import load, save
 
 RNG = np.random.default_rng(0)
@@ -75,7 +76,9 @@ def test_a_cluster_gives_the_same_model_which_needs_it_no_more(options: dict[str
     far.add(X_TEST[:3], [0, 1, 4])
 
 
-def test_a_cluster_chooses_for_a_rare_class_as_one_machine_does() -> None:
+@pytest.mark.parametrize("most", [5_000, 300])
+def test_a_cluster_chooses_for_a_rare_class_as_one_machine_does(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(left_out_search, "MOST_SEARCHED", most)
     rng = np.random.default_rng(1)
     classes = (np.arange(900) % 11 == 0).astype(np.intp)  # 82 of 900
     rows = rng.gamma(0.4, size=(900, 40)) * (1.0 + 2.0 * rng.random((2, 40))[classes])

@@ -144,6 +144,15 @@ def test_balanced_is_the_balance_of_the_paper_unless_another_is_given():
     assert given.noise_balance_ == 0.5
 
 
+def test_what_is_not_calibrated_keeps_to_one_noise_so_that_its_probabilities_follow_the_examples():
+    rows, labels = fickle(1_500, 150, 0)
+    learner = HistogramGPClassifier(calibrated=False).fit(rows, labels)
+    assert (learner.noise_balance_, HistogramGPClassifier().fit(rows, labels).noise_balance_) == (0, 1)
+    assert learner.predict_proba(rows)[:, 1].mean() == pytest.approx(150 / 1_650, abs=0.02)
+    assert HistogramGPClassifier(calibrated=False, balanced=True).fit(rows, labels).noise_balance_ == 1
+    assert HistogramGPClassifier(calibrated=False, noise_balance=0.5).fit(rows, labels).noise_balance_ == 0.5
+
+
 def test_a_given_balance_equals_a_dense_reference_also_after_adding_and_from_a_file(tmp_path):
     rows, labels = RARE_ROWS[:300], RARE_LABELS[:300]
     options = {"noise_variance": 0.4, "noise_balance": 0.5, "tolerance": 1e-12, "quantization_bins": None}
@@ -180,13 +189,29 @@ def test_some_examples_keep_the_rarer_class_and_their_kernel(monkeypatch):
     monkeypatch.setattr(left_out_search, "MOST_SEARCHED", 400)
     classes = np.unique(RARE_LABELS, return_inverse=True)[1]
     operator = HistogramOperator.from_rows(RARE_ROWS).with_hellinger(0.5)
-    few, classes_of_few = thinned(operator, classes)
+    few, classes_of_few = thinned(operator, RARE_ROWS, classes)
     assert few.n == len(classes_of_few) == 400
     assert (classes_of_few == 1).sum() == (classes == 1).sum() == 77
     rows = [np.flatnonzero((row == RARE_ROWS).all(axis=1))[0] for row in few.histograms.rows().toarray()]
     np.testing.assert_array_equal(RARE_LABELS[rows] == "bee", classes_of_few == 1)
     whole = operator @ np.eye(len(classes))
     np.testing.assert_allclose(few @ np.eye(400), whole[np.ix_(rows, rows)], rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("counts", "kept"), [((900, 90), 90), ((840, 150), 100), ((150, 840), 300), ((600, 390), 157), ((495, 495), 200)]
+)
+def test_some_examples_are_a_quarter_of_a_rare_class_at_most_or_its_share(counts, kept, monkeypatch):
+    monkeypatch.setattr(left_out_search, "MOST_SEARCHED", 400)
+    operator = HistogramOperator.from_rows(RARE_ROWS[:990])
+    few, classes = thinned(operator, RARE_ROWS[:990], np.repeat([0, 1], counts))
+    assert (few.n, (classes == 1).sum()) == (400, kept)
+
+
+def test_of_very_many_examples_some_choose_a_balance_as_all_do(monkeypatch):
+    rows, labels = fickle(6_000, 600, 0)
+    monkeypatch.setattr(left_out_search, "MOST_SEARCHED", 2_000)
+    assert HistogramGPClassifier().fit(rows, labels).noise_balance_ == 1
 
 
 def test_rows_with_many_numbers_are_searched_in_fewer(monkeypatch):

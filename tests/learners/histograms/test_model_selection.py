@@ -18,7 +18,7 @@ NO_GROUPS = np.zeros(60, np.intp)
 
 def chosen(**options):
     settings = HistogramGPClassifier(**options).settings()
-    return choose_kernel_and_noise(HistogramOperator.from_rows(X), CLASSES, 3, NO_GROUPS, settings)
+    return choose_kernel_and_noise(HistogramOperator.from_rows(X), X, CLASSES, 3, NO_GROUPS, settings)
 
 
 def test_the_noise_is_the_one_with_the_largest_evidence_over_a_kernel_of_mean_diagonal_one():

@@ -6,7 +6,7 @@ from scipy.optimize import minimize
 from sklearn.svm import SVC
 
 from fewsight.gp import GramList, GramsOnRequest, GramStack
-from fewsight.learners.mkl import Task, l1_values, l1_weights, learn_l1
+from fewsight.learners.mkl import Task, l1_values, l1_weights, learn_l1, learn_l1_even
 
 
 def dual_by_scipy(grams, signs, C):
@@ -71,6 +71,19 @@ def test_few_kernels_have_weight_and_the_right_one_most(problem):
     (found,) = learn_l1(GramList(grams), [task], gap=1e-6)
     assert found.weights.argmax() == 0
     assert np.count_nonzero(found.weights) < 12
+
+
+@pytest.mark.parametrize("seed", [1, 3, 4, 6, 7])
+def test_a_kernel_whose_weight_another_takes_has_none_at_all(seed):
+    rng = np.random.default_rng(seed)
+    signs = np.where(np.arange(30) % 5 == 0, 1.0, -1.0)
+    X = rng.normal(size=(30, 20)) + signs[:, None] * (np.arange(20) < 5)
+    squared = ((X[:, None] - X[None]) ** 2).sum(axis=2)
+    grams = GramList([np.exp(-squared / width) for width in np.geomspace(5, 5_000, 25)])
+    (found,) = learn_l1(grams, [Task(signs, 1_000.0)], gap=1e-3)
+    assert sorted(found.weights)[-2:] == [0.0, 1.0]
+    (even,) = learn_l1_even(grams, [Task(signs, 1_000.0)], gap=1e-3)
+    np.testing.assert_array_equal(even.weights, found.weights)
 
 
 def test_one_kernel_gives_libsvms_margins(problem):

@@ -63,10 +63,10 @@ class Accuracy:
 def accuracy_of_rest(
     checks: Sequence[Check], places: Sequence[int], wrong: Array, n_rest: int, expected: Expected | None = None
 ) -> Accuracy | None:
-    """From audits, their places among the labels, and for every label (n,) whether it is predicted wrong: by all others where
-    `expected` says how sure they are, else before it came.
+    """From audits, their places among the labels, and for every label (n,) whether it is predicted wrong.
 
-    None without any audit, or with nothing left.
+    That is by all other labels where `expected` says how sure these are, and otherwise before the label came. None without any
+    audit, or with nothing left.
     """
     if not checks or not n_rest:
         return None
@@ -96,8 +96,8 @@ def share_interval(
 
     With weights that add up to 1 there are effectively 1 / sum of squares of them (Kish), and for an interval fewer, by the
     squared ratio of the normal to Student's quantile [KornGraubard1998]. What is estimated is the share in a finite rest,
-    which scatters around its expectation by itself: 1 / n becomes 1 / n + 1 / n_rest. In the interval the share that the
-    probabilities `stated` for the same audits, where they state any, counts as EXPECTATION audits more.
+    which scatters around its expectation by itself: 1 / n becomes 1 / n + 1 / n_rest. `stated` is the share of wrong audits that
+    the learner's probabilities expect, if it has any; the interval takes it for EXPECTATION audits more.
     """
     share, tail = float(weights @ wrong), (1.0 - LEVEL) / 2
     fewer = (ndtri(tail) / stdtrit(max(1, len(wrong) - 1), tail)) ** 2

@@ -31,7 +31,10 @@ class LearnedKernel:
 
 @final
 class GPFollower(Follower[LearnedKernel]):
-    """Follows with `PoolView`; weights and noise are learned as `GPClassifier` learns them."""
+    """Follows with `PoolView`; weights and noise are learned as `GPClassifier` learns them.
+
+    The largest latent mean decides, now and after each of the last answers: prototypes of the classes change with every label.
+    """
 
     template: GPClassifier
 
@@ -64,7 +67,7 @@ class GPFollower(Follower[LearnedKernel]):
         return PoolView(self.pool, Hyperparameters(factors, settings.noise_variance, bool(self.template.balanced)))
 
     def learner(self, labelled: Labelled, settings: LearnedKernel) -> GPClassifier:
-        model = clone(self.template).set_params(kernel=self.pool.parameter)
+        model = clone(self.template).set_params(kernel=self.pool.parameter, prototypes=False)
         positions = np.array(labelled.positions, dtype=np.intp)
         model.forget_loans()
         model.classes_ = np.array(labelled.classes)

@@ -51,10 +51,7 @@ class HistogramFollower(Follower[LearnedHistograms]):
                 "ActiveLearner: a HistogramGPClassifier must have one noise for all classes, got "
                 f"{'balanced' if template.balanced else 'noise_per_class'}=True."
             )
-        for name in (
-            "hellinger_share",
-            "noise_balance",
-        ):  # columns that are kept are those of intersection, with one noise
+        for name in ("hellinger_share", "noise_balance"):  # kept columns are those of intersection, with one noise
             if getattr(template, name) not in (0, AUTO):
                 raise InvalidInput(
                     f"ActiveLearner: a HistogramGPClassifier must have {name}=0 or '{AUTO}', got {getattr(template, name)!r}."
@@ -81,9 +78,10 @@ class HistogramFollower(Follower[LearnedHistograms]):
         return self._plain
 
     def _learn(self, labelled: Labelled) -> LearnedHistograms:
-        operator, classes = HistogramOperator.from_rows(self.rows.rows[labelled.positions]), labelled.numbers()
+        rows, classes = self.rows.rows[labelled.positions], labelled.numbers()
+        operator, groups = HistogramOperator.from_rows(rows), self.rows.side.groups
         settings = self.template.settings().for_classes(classes).with_auto(False)
-        found = choose_kernel_and_noise(operator, classes, len(labelled.classes), self.rows.side.groups, settings)
+        found = choose_kernel_and_noise(operator, rows, classes, len(labelled.classes), groups, settings)
         noise, kernel = float(found.levels[0]), self._plain.columns.operator
         factor = _scalar(found.operator.weights, kernel.weights)
         if factor is not None and found.operator.transform == kernel.transform:

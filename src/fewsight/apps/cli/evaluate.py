@@ -118,7 +118,7 @@ def evaluate(
             show_default="none for one channel, all that the learners know for several",
             rich_help_panel=options.COMPARE,
             help="How to use several channels: each by itself (none), with equal weights (average), or with learned ones "
-            "(evidence; l1 and l2 for mkl, l1 for infinite); joined by commas.",
+            "(evidence; l1, l1_even and l2 for mkl, l1 for infinite); joined by commas.",
         ),
     ] = None,
     learners: Annotated[

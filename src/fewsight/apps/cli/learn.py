@@ -59,7 +59,7 @@ def learn(
             show_default="evidence",
             rich_help_panel=options.LOOK,
             help="How much each of several channels counts: evidence (learned), average (all the same), "
-            "or with --learner mkl l1 (learned, few count) or l2.",
+            "or with --learner mkl l1 (learned, few count), l1_even (those few count the same) or l2.",
         ),
     ] = None,
     settings: options.Settings = None,

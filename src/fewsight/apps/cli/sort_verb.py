@@ -69,12 +69,9 @@ def sort(
     """
     from fewsight.apps.cli.console import list_unreadable, plural, say
 
-    undoing = (
-        f"fewsight sort {shlex.quote(str(folder))}{f' --project {shlex.quote(str(project))}' if project else ''} --undo"
-    )
     if undo:
         with open_project(folder, project, None) as bench, progress_bars():
-            _answer_undo(bench.undo_sort(target), undoing, as_json)
+            _answer_undo(bench.undo_sort(target), _undoing(folder, target, project), as_json)
         return
     if target is None:
         raise typer.BadParameter("TARGET is missing: the folder to sort into.")
@@ -95,7 +92,13 @@ def sort(
     if (plan.files or plan.half_moved) and _may(yes, as_json):
         with open_project(folder, project, None) as bench, progress_bars():
             outcome = bench.sort(plan)
-        _answer(outcome, plan, undoing, as_json)
+        _answer(outcome, plan, _undoing(folder, None, project), as_json)
+
+
+def _undoing(folder: Path, target: Path | None, project: Path | None) -> str:
+    """What to type to take the last sorting back (into this target, if one is named)."""
+    named = [str(folder)] if target is None else [str(folder), str(target)]
+    return shlex.join(["fewsight", "sort", *named, *(["--project", str(project)] if project else []), "--undo"])
 
 
 def _check_model(model: Path | None) -> None:
@@ -150,6 +153,6 @@ def _answer_undo(outcome: SortOutcome, undoing: str, as_json: bool) -> None:
         return
     tell(f"Took back {plural(outcome.n_done, 'file')}.")
     if outcome.n_earlier:
-        tell(f"{plural(outcome.n_earlier, 'file')} of an earlier sorting stay there; to take them back, too: {undoing}")
+        tell(f"Still there from an earlier sorting: {plural(outcome.n_earlier, 'file')}. To take back, too: {undoing}")
     for failure in outcome.left:
         say(str(failure))

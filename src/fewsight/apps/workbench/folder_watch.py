@@ -112,7 +112,7 @@ class FolderWatch:
     @property
     def is_idle(self) -> bool:
         """Whether the folder was looked at and all its files are prepared."""
-        return bool(self.n_scans) and not self._scan_wanted and not self._n_unkept and not self.preparation.n_waiting
+        return bool(self.n_scans) and not self._scan_wanted and not self._n_unkept and self.preparation.is_idle
 
     # Threads.
 
@@ -134,7 +134,7 @@ class FolderWatch:
     def _group(self) -> None:
         """Find copies and bursts again where images are new: when all are read, or now and then meanwhile."""
         images = list(self.stock.paths)
-        due = self._clock() - self._grouped_at >= GROUP_SECONDS or not self.preparation.n_waiting
+        due = self._clock() - self._grouped_at >= GROUP_SECONDS or self.preparation.is_idle
         if len(images) == self._n_grouped or not due:
             return
         groups = picture_groups({image: self.stock.captures.get(image, Capture()) for image in images}, self._looks)

@@ -16,6 +16,7 @@ from fewsight._base.errors import UnreadableImage
 from fewsight._base.parallel import map_pieces
 from fewsight._base.scratch import scratch_folder
 from fewsight.apps.workbench.exchange import image_set_from_project
+from fewsight.apps.workbench.project.catalogue import in_folder
 from fewsight.apps.workbench.project.location import FILE_NAME
 from fewsight.channels import Channel
 from fewsight.images import FeatureCache, Image, ImageSet, image_set_from_class_folders, image_set_from_table
@@ -55,13 +56,15 @@ class ImageSource:
         """What to say where labels contradict the category folders that images lie in: somebody may have corrected those."""
         other = []
         for image, label in zip(images.images, images.labels, strict=True):
-            folder = os.path.relpath(image.name, printable(self.folder)).split(os.sep)[0]
+            inside = in_folder(Path(printable(self.folder)), image.name)
+            folder = None if inside is None else os.fsdecode(inside).split("/")[0]
             if label is not None and folder != label and folder in images.classes:
                 other.append(f"{image.name} ({label})")
         if not other:
             return ()
         lie = "1 image lies" if len(other) == 1 else f"{len(other):,} images lie"
-        return (f"{lie} in the folder of another category than the label says, which counts: {', '.join(other[:3])}.",)
+        some = f"{', '.join(other[:3])}{', ...' if len(other) > 3 else ''}"
+        return (f"{lie} in the folder of another category than the label names; the label counts: {some}.",)
 
 
 @dataclass(frozen=True)

@@ -104,10 +104,10 @@ class Preparation:
         return [worker.process.pid for worker in self._workers if worker.process is not None]
 
     @property
-    def n_waiting(self) -> int:
-        """Files that are not prepared yet."""
+    def is_idle(self) -> bool:
+        """Whether all that was asked for is prepared."""
         with self._changed:
-            return len({job.path for job in self._waiting}) + self._in_hand
+            return not self._waiting and not self._in_hand
 
     def add(self, paths: Iterable[bytes]) -> None:
         """Prepare these files, in a random order; the first few quickly, so that there is something to show."""

@@ -355,6 +355,9 @@ class LabellingSession:
         from fewsight.persistence import save
 
         check_outputs({MODEL: Path(path)}, [self.bench.folder, self.bench.file.path])
+        failure = self._supply.failure or self._learning.learned.failure
+        if failure and not self._learning.chooses:
+            raise InvalidInput(f"session: there is no model to write: {failure}")
         known, given = self._learning.learned.n_labelled, self._facts.n_labelled
         if known < given and not self._has_all_images():
             raise InvalidInput(
@@ -443,7 +446,7 @@ class LabellingSession:
 
     def _has_all_images(self) -> bool:
         """Whether nothing is left to prepare, and the model knows all that was prepared."""
-        waits = self._watch.stock.n_unread or self._watch.preparation.n_waiting or self._supply.is_busy
+        waits = self._watch.stock.n_unread or self._supply.is_busy or not self._watch.preparation.is_idle
         return not waits and self._supply.n_features <= len(self._learning.position_of)
 
     def _poke(self) -> None:

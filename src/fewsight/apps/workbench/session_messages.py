@@ -212,8 +212,8 @@ class SortPreview:
 
 @dataclass(frozen=True)
 class SortReport:
-    """What a sorting, or its undo, did, and which files it left alone, with the reason; after undo, how many files earlier
-    sortings made in the same folder."""
+    """What a sorting, or its undo, did, and which files it left alone, with the reason; after undo, how many files of earlier
+    sortings stay in the same folder, if undo takes those back next."""
 
     n_done: int
     left: list[tuple[str, str]]

@@ -73,7 +73,9 @@ class SortOutcome:
 
     n_done: int = 0
     left: list[UnreadableImage] = field(default_factory=list)
-    n_earlier: int = 0  # after undo: files that earlier sortings made in the same target
+    n_earlier: int = (
+        0  # after undo: files of earlier sortings into the same target, if the same undo takes those back next
+    )
 
 
 def plan_sorting(
@@ -152,7 +154,10 @@ def undo_sorting(project: ProjectFile, folder: Path, target: str | os.PathLike[s
     _take_back(project, folder, place, [*there, *lost], outcome)
     _note(project, gone, "undone")
     _remove_folders(project, place, number)
-    outcome.n_earlier = len(_rows(project, place, "done"))
+    following = last_sorting(project, target)
+    if following is not None and following[1] == place:
+        stay = _rows(project, place, "done")
+        outcome.n_earlier = sum(os.path.lexists(absolute_path(place, row.target)) for row in stay)
     return outcome
 
 
@@ -162,7 +167,7 @@ def last_sorting(project: ProjectFile, target: str | os.PathLike[str] | None = N
         "SELECT id, target FROM sortings WHERE EXISTS "
         "(SELECT 1 FROM sorted WHERE sorting = id AND state != 'undone') ORDER BY id DESC"
     )
-    wanted = None if target is None else os.fsencode(Path(target).absolute())
+    wanted = None if target is None else os.fsencode(os.path.abspath(target))
     found = ((int(row[0] or 0), bytes(row[1])) for row in rows)  # type: ignore[arg-type]
     chosen = next(((number, place) for number, place in found if wanted in (None, place)), None)
     return None if chosen is None else (chosen[0], Path(os.fsdecode(chosen[1])))

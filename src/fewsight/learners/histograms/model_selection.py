@@ -22,7 +22,7 @@ from scipy.optimize import minimize_scalar
 from fewsight._base.checks import check_choice, check_number, check_positive, owner_name, shown
 from fewsight._base.errors import InvalidInput
 from fewsight._base.progress import track
-from fewsight._base.types import Array, Indices
+from fewsight._base.types import Array, Indices, Rows
 from fewsight.gp import (
     LearnedRelevance,
     RoundedGram,
@@ -104,7 +104,7 @@ class KernelSettings:
     def with_auto(self, ranked: bool) -> KernelSettings:
         """The same without "auto": by left-out examples where ranking is what counts, else by evidence, with intersection alone.
 
-        A noise that is not "auto" keeps the others to that too, and so do kernels that evidence judges.
+        Ranking counts only where the noise is "auto" as well, one for all classes, and there is no transform and no bound.
         """
         ranked = ranked and self.level is None and self.level_by == AUTO
         ranked = ranked and self.transform == "none" and self.criterion == "evidence" and not self.per_class
@@ -159,9 +159,14 @@ class Found:
 
 
 def choose_kernel_and_noise(
-    operator: TrainingOperator, classes: Indices, n_classes: int, groups: Indices | None, settings: KernelSettings
+    operator: TrainingOperator,
+    rows: Rows,
+    classes: Indices,
+    n_classes: int,
+    groups: Indices | None,
+    settings: KernelSettings,
 ) -> Found:
-    """Everything that is not given, learned from the training examples.
+    """Everything that is not given, learned from the training examples, whose rows are those of the operator.
 
     `groups` has a number for each dimension, for weights that dimensions with the same number share.
     """
@@ -184,7 +189,7 @@ def choose_kernel_and_noise(
         operator = unit(operator.with_weights(learned.weights))
     gram = formed_gram(operator, *cost_of_learning(counts)) if settings.may_form else None
     level, evidence = _level(operator, some, settings, gram)
-    found = _found_by_left_out(operator, classes, n_classes, level, settings, gram)
+    found = _found_by_left_out(operator, rows, classes, n_classes, level, settings, gram)
     operator = operator.with_hellinger(found.share)
     levels = np.array([found.level])
     if settings.per_class and settings.level is None:
@@ -203,6 +208,7 @@ def cost_of_learning(counts: Indices) -> tuple[int, int]:
 
 def _found_by_left_out(
     operator: TrainingOperator,
+    rows: Rows,
     classes: Indices,
     n_classes: int,
     level: float,
@@ -211,7 +217,7 @@ def _found_by_left_out(
 ) -> Setting:
     """What is not given, chosen by examples that are left out; `level` is given, or that of the evidence.
 
-    Of very many examples of two classes some are enough to choose from. The rarer class is kept, so that noise in the same
+    Of very many examples of two classes some are enough to choose from. A rare class is kept, so that noise in the same
     proportion to the number of examples means the same.
     """
     free = {
@@ -228,8 +234,8 @@ def _found_by_left_out(
         return start
     part = 1.0
     two = n_columns(classes, n_classes) == 1
-    if "level" in free and two and isinstance(operator, HistogramOperator) and searched(operator) < operator.n:
-        few, classes = thinned(operator, classes)
+    if "level" in free and two and searched(operator) < operator.n:
+        few, classes = thinned(operator, rows, classes)
         part, operator, gram = few.n / operator.n, few, None
         start = start._replace(level=part * level)
     found = search(operator, classes, n_classes, start, free, gram)

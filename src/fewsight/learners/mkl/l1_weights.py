@@ -213,7 +213,8 @@ class _Small:
         scale = max(float(np.abs(forms).max()), np.finfo(float).tiny)
         slopes = (forms + H @ weights) / scale
         tolerance = 0.01 * self.gap * max(machine.objective, scale) / scale
-        pairwise_descent.descend(H / scale, slopes, 0.0 * ones, ones, found, tolerance, MODEL_STEPS)
+        # Their sum bounds weights from above; a bound of their own would leave 1e-17 where one kernel takes all from another.
+        pairwise_descent.descend(H / scale, slopes, 0.0 * ones, np.inf * ones, found, tolerance, MODEL_STEPS)
         return found / found.sum()
 
     def _curvature(self, weights: Array, machine: Machine) -> Array:

@@ -372,6 +372,30 @@ def test_answers_wait_as_long_as_the_project_cannot_be_written(tmp_path: Path, s
     assert set(program.labels()) == said
 
 
+def test_one_failure_after_a_long_wait_drops_no_answer(tmp_path: Path, start: Start, open_page: Open) -> None:
+    write_pictures(tmp_path / "photos", 6)
+    program = start(tmp_path / "photos")
+    page = open_page(program.address)
+    name_it(page, "owl")
+    settled(page)
+    loaded_ahead(page, 4)
+    page.evaluate("() => { const real = window.setTimeout; window.setTimeout = (work, ms) => real(work, ms / 50); }")
+    statuses = [503] * 10 + [500]
+
+    def answered(route: Route) -> None:
+        if statuses:
+            route.fulfill(status=statuses.pop(0), json={"error": {"code": "not_saved", "message": "Not now."}})
+        else:
+            route.continue_()
+
+    page.route("**/api/answers", answered)
+    press(page, "1")
+    settled(page)
+    assert statuses == []
+    assert page.locator("#refusals p").count() == 0
+    assert len(program.labels()) == 2
+
+
 def test_a_new_category_offers_earlier_images(tmp_path: Path, start: Start, open_page: Open) -> None:
     write_pictures(tmp_path / "photos", 10)
     program = start(tmp_path / "photos")

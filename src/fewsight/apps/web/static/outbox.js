@@ -13,6 +13,7 @@ export class Outbox extends EventTarget {
   #sending = false;
   #timer = null;
   #failures = 0;
+  #troubles = 0; // of the first answer, for which the request itself may be to blame
   #count = 0;
   has = () => ({}); // what this tab shows and has loaded, said with what it sends
 
@@ -76,6 +77,7 @@ export class Outbox extends EventTarget {
         if (receipt === null) continue;
         this.#drop(entry);
         this.#failures = 0;
+        this.#troubles = 0;
         this.#tell("saved", { entry, receipt });
       }
     } catch (failure) {
@@ -93,11 +95,14 @@ export class Outbox extends EventTarget {
       const tells = entry.body.page === this.#tab && TELLING.includes(entry.path);
       return await ask(entry.path, tells ? { ...entry.body, ...this.has() } : entry.body);
     } catch (failure) {
-      const hopeless = failure instanceof Troubled && !failure.later && this.#failures >= MOST_TROUBLES;
+      const trouble = failure instanceof Troubled && !failure.later;
+      if (trouble) this.#troubles += 1;
+      const hopeless = trouble && this.#troubles > MOST_TROUBLES;
       if (!(failure instanceof Refused) && !hopeless) throw failure;
       if (await this.#sameName(entry)) return null;
       this.#drop(entry);
       this.#failures = 0;
+      this.#troubles = 0;
       this.#tell("refused", { entry, message: failure.message });
       return null;
     }

@@ -121,7 +121,10 @@ def shown_path(path: bytes) -> str:
 
 def in_folder(folder: Path, path: str | os.PathLike[str]) -> bytes | None:
     """The relative path of a file inside the folder; None for one outside."""
-    relative = os.path.relpath(os.path.abspath(path), os.path.abspath(folder))
+    try:
+        relative = os.path.relpath(os.path.abspath(path), os.path.abspath(folder))
+    except ValueError:  # on another drive of Windows
+        return None
     outside = relative == os.pardir or relative.startswith(os.pardir + os.sep) or os.path.isabs(relative)
     return None if outside else relative_path(relative)
 
