@@ -149,8 +149,8 @@ class GPClassifier(LoanMixin, KernelLearner):
     def predict_proba(self, X: Examples) -> Array:
         """Probability of each class, given that it is one of them."""
         if self.calibrated:  # which needs no variance
-            mean = self._decide(X)
-            return self.calibration_.probabilities(mean)
+            rows = self._read(X)
+            return self.calibration_.probabilities(self._means(self._combined(self.input_.compare(rows))))
         seen = self._look(X)
         return self._probabilities(seen.mean, seen.variance)
 
@@ -340,8 +340,8 @@ class GPClassifier(LoanMixin, KernelLearner):
     # Learning.
 
     def _check_flags(self) -> None:
-        check_flag(self, "balanced", self.balanced)
-        check_flag(self, "calibrated", self.calibrated)
+        for name in ("balanced", "calibrated", "prototypes"):
+            check_flag(self, name, getattr(self, name))
 
     def _learn(self, grams: Sequence[Array], labels: Labels) -> None:
         self._check_flags()

@@ -232,8 +232,8 @@ class SparseGPClassifier(KernelLearner):
         else:
             check_positive(self, "noise_variance", self.noise_variance)
         check_share(self, "false_alarm_rate", self.false_alarm_rate)
-        check_flag(self, "balanced", self.balanced)
-        check_flag(self, "calibrated", self.calibrated)
+        for name in ("balanced", "calibrated", "prototypes"):
+            check_flag(self, name, getattr(self, name))
 
     def _fit_input(
         self, X: Any, labels: Labels, positions: Indices, inducing: Indices, client: Client | None
