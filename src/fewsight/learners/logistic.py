@@ -25,10 +25,8 @@ RANK_TOLERANCE = 1e-10  # of the largest eigenvalue: directions below it hold ro
 CURVATURE = 0.02  # p (1 - p) of a typical example and class: sets the length of the first steps, not where they lead
 ROUGH = {"maxcor": 15, "maxiter": 200, "ftol": 1e-5, "gtol": 1e-2}  # to compare penalties
 FINE = {"maxcor": 15, "maxiter": 1000, "ftol": 1e-9, "gtol": 1e-5}
-NEWTON_STEPS, CLOSE = (
-    10,
-    1e-11,
-)  # to end at the one minimum, whatever way the search took; largest entry of the gradient
+# To end at the one minimum, whatever way the search took: steps, and the largest entry of the gradient.
+NEWTON_STEPS, CLOSE = 10, 1e-11
 
 
 class LogisticClassifier(DualLearner):

@@ -61,10 +61,8 @@ from fewsight.learners.weight_search import NATS, NOISES
 if TYPE_CHECKING:
     from distributed import Client
 
-CHECKED, ENOUGH = (
-    1_500,
-    300,
-)  # examples that are left out to see how they are predicted: at most, and where there are few
+# Examples that are left out to see how they are predicted: at most, and where there are few.
+CHECKED, ENOUGH = 1_500, 300
 # Memory, see `python -m experiments.scale.memory`: of each image, and while images are described, by a network or without.
 BYTES_PER_IMAGE, NETWORK, LOOKING = 4_000, 370_000_000, 140_000_000
 ALL_DESCRIBED = 0.8  # of the inducing points, of which not all are met when a few images are looked up

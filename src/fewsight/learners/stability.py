@@ -24,10 +24,8 @@ RANKS = 3  # the nearest of each labelled example takes its place, then the seco
 OF_EACH_RANK = 4  # examples for each class and rank: of fewer, the third nearest is often of another class
 MOST_LABELS = 3.0  # of each class: from here on left-out examples know better
 LEAST, LEAST_OF_EACH = 10, 6  # examples without a label, in all and for each class, that can tell anything
-MOST_OF_EACH, MOST = (
-    15,
-    600,
-)  # that are looked at: among many, the nearest would change less than a decision by other labels
+# That are looked at, for each class and in all: among many, the nearest would change less than a decision by other labels.
+MOST_OF_EACH, MOST = 15, 600
 WORTH = 1.5  # of them for each class count as much as what was expected before
 LARGEST_STEP = 2.0  # of the logarithm
 
