@@ -31,6 +31,7 @@ def run(source: Path, prepare: Callable[[], None] | None = None, **variables: st
     return done.stdout.strip()
 
 
+@pytest.mark.slow
 def test_machine_code_is_kept_for_the_next_run(tmp_path: Path) -> None:
     said = [run(SOURCE.parent, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2)]
     assert said == ["(2, 2) 0", "(2, 2) 1"]

@@ -45,6 +45,7 @@ def test_the_cache_keeps_an_image_without_points(tmp_path):
     assert channel.encode([BLANK]).matrix.nnz == 1
 
 
+@pytest.mark.slow
 def test_a_blank_image_leaves_a_learner_as_uncertain_as_before_it_saw_any(tiles):
     learner = GPClassifier(kernel=HarrisPmk()).fit(tiles, ["first", "second"] * 5)
     blank, known = learner.latent([BLANK, tiles[0]]).std

@@ -138,6 +138,7 @@ def test_the_same_object_among_clutter_keeps_its_count(kind):
     assert means["size"] < 0.5
 
 
+@pytest.mark.slow
 def test_the_count_orders_sets_of_unequal_size_as_the_exact_partial_match_does():
     """Every point of the smaller set finds its partner; how much clutter the larger has says nothing. Means over ten draws."""
     plan = [

@@ -52,6 +52,7 @@ def test_textures_are_told_apart_well_above_chance(evaluation):
     assert evaluation.summaries[evaluation.best]["accuracy"].mean > 0.6
 
 
+@pytest.mark.slow
 def test_neither_the_cache_nor_the_number_of_jobs_changes_an_answer(images, evaluation):
     again = measured(images, cache=None, n_jobs=2)
     for one, other in zip(evaluation.outcomes, again.outcomes, strict=True):

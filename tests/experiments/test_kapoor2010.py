@@ -170,6 +170,7 @@ def test_a_damaged_file_of_gram_matrices_is_made_again(run, work):
     assert means(first, "accuracy") == means(again, "accuracy")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="there is no such signal")
 def test_ctrl_c_leaves_nothing_half_written(data, tmp_path):
     words = [*command("grams", data, tmp_path / "work", "--sizes", "1,2,3"), "--seeds", "0-99"]
@@ -185,6 +186,7 @@ def test_ctrl_c_leaves_nothing_half_written(data, tmp_path):
         assert np.load(path)["train"].dtype == np.float32
 
 
+@pytest.mark.slow
 def test_what_cannot_be_done_is_said_in_one_line(data, work):
     words = command("fig7", data, work, "--sizes", "9", "--json", f"{work}/fig7.json")
     done = subprocess.run(words, cwd=ROOT, timeout=120, capture_output=True, text=True)

@@ -124,6 +124,7 @@ def test_a_class_name_that_cannot_be_printed_is_refused(histogram_model: Path, p
     assert said == r"the stored classes: a label must be text that can be printed, got '\ud800'"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("learner", "count"), [("gp", 3_000), ("histogram_gp", 201)])
 def test_thousands_of_channels_are_refused_before_one_is_opened(
     learner: str,

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 from hostile_models import edited_headers
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -37,6 +38,7 @@ def test_whatever_a_hostile_author_writes_into_the_header_is_refused_or_answers(
     check_refused_or_answers(model_file, State(place(data.draw(JSON)), whole.arrays), photos)
 
 
+@pytest.mark.slow
 @SLOWLY
 @given(data=st.data())
 def test_whatever_a_hostile_author_does_to_an_array_is_refused_or_answers(

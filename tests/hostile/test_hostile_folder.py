@@ -8,6 +8,7 @@ import os
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from hostile_commands import SMALL, Finished, command, environment, obey_file_modes, run
 from hostile_kinds import EMPTY, KINDS, LONG, NOT_UTF8, SCRIPT, HostileFolder, encoded, tiles_by_category, usable_kinds
 from typer.testing import CliRunner
@@ -15,6 +16,8 @@ from typer.testing import CliRunner
 from fewsight.apps.cli import app
 from fewsight.images.files import printable
 from fewsight.persistence import load
+
+pytestmark = pytest.mark.slow  # each command runs in a process of its own
 
 MEMORY_LIMIT = 2**30  # bytes, of the whole process with its libraries, which take a quarter of it
 

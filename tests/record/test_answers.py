@@ -12,6 +12,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 from answer_record import DEFECT, Record, compare
 from answers import main, record_answers
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def record() -> Record:

@@ -13,6 +13,7 @@ def no_wordnet(*_, **__):
     raise WordNetMissing("WordNet: no WordNet was found on this machine.")
 
 
+@pytest.mark.slow
 def test_the_closest_in_meaning_may_lend_and_all_that_wordnet_does_not_know():
     found = closest_lenders(NAMES, 1)
     assert set(found["okapi"]) == {"llama", "XK-21"}

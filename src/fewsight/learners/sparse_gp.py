@@ -386,7 +386,8 @@ class SparseGPClassifier(KernelLearner):
         return self.novelty_.doubts
 
     def _decide(self, X: Examples) -> Array:
-        return self.calibration_.values(self._means(X))
+        means = self._means(X)
+        return self.calibration_.values(means)
 
     def _means(self, X: Examples) -> Array:
         return np.concatenate([self.posterior_.mean(rows.features) for rows in self._blocks(X)])

@@ -44,6 +44,7 @@ def test_the_audit_interval_covers_the_true_accuracy_of_the_rest_in_85_of_100_ru
     assert np.sum(covered) >= 85
 
 
+@pytest.mark.slow
 def test_the_audit_is_near_the_truth_on_average_and_narrows(digits, digit_gram):
     errors, widths = [], {40: [], 120: []}
     for seed in range(1000, 1020):

@@ -1,6 +1,7 @@
 """Which labels look wrong."""
 
 import numpy as np
+import pytest
 
 from fewsight.active import ActiveLearner
 from fewsight.active.assessment.suspicion import even_leave_one_out, surprises_at
@@ -8,6 +9,7 @@ from fewsight.gp import Posterior
 from fewsight.learners import GPClassifier
 
 
+@pytest.mark.slow
 def test_wrong_answers_are_found_among_the_most_surprising_labels(digits, digit_pool):
     """With 5 of 100 wrong, at least half of those in the first tenth."""
     found = total = 0

@@ -34,6 +34,7 @@ def test_learn_says_what_was_borrowed_and_the_model_keeps_it(run: Run, one_of_gr
         assert "--refuse CATEGORY" in result.stdout
 
 
+@pytest.mark.slow
 def test_a_loan_that_is_refused_is_not_taken(run: Run, one_of_grass: Path, tmp_path: Path) -> None:
     result = run("learn", one_of_grass, "-o", tmp_path / "model.fewsight", "--borrow", "--refuse", "grass", *SMALL)
     assert "Nothing was borrowed" in result.stdout

@@ -109,6 +109,7 @@ def test_without_a_display_the_address_is_all(
     assert said.err == "fewsight: there is no display here; open the address in a browser on this computer.\n"
 
 
+@pytest.mark.slow
 def test_one_line_at_the_start_some_at_the_end(begin: Callable[..., Running], tmp_path: Path) -> None:
     folder = tmp_path / "my photos"
     write_pictures(folder, 3)

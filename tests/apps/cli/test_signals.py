@@ -122,6 +122,7 @@ stop_listening()
     assert what_a_script_prints(script) == ["imported", "stopped"]
 
 
+@pytest.mark.slow
 def test_ctrl_c_while_predicting_leaves_no_table(model_file: Path, photos: Path, tmp_path: Path) -> None:
     script = (
         "import os, signal, fewsight.apps.workbench.predicting as p\n"
@@ -158,6 +159,7 @@ def test_a_reader_that_goes_away_is_no_error_worth_a_word(model_file: Path, phot
     assert said == b""
 
 
+@pytest.mark.slow
 def test_a_full_disk_is_one_sentence_and_no_file(model_file: Path, photos: Path, tmp_path: Path) -> None:
     script = (
         "import resource, fewsight.apps.workbench.predicting as p\n"

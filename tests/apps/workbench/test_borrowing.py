@@ -17,6 +17,7 @@ SMALL = ("--set", "spatial_pmk.n_words=20", "--set", "spatial_pmk.n_descriptors=
 Run = Callable[..., Result]
 
 
+@pytest.mark.slow
 def test_the_page_gets_an_offer_for_a_category_with_few_images(run: Run, one_of_grass: Path, tmp_path: Path) -> None:
     run("learn", one_of_grass, "-o", tmp_path / "model.fewsight", *SMALL)
     model = load(tmp_path / "model.fewsight")

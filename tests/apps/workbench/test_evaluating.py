@@ -39,6 +39,7 @@ def test_without_names_the_learners_are_those_that_suit_few_images(tiles: ImageS
     assert list(found.learners) == ["gp", "svm", "nn"]
 
 
+@pytest.mark.slow
 def test_the_windows_of_each_category_are_learned_from_training_images(tiles: ImageSet) -> None:
     small = {"windows": {"n_boxes": 4, "n_words": 10, "n_descriptors": 1_000, "longest_side": 64}}
     about = {"channels": ("windows", "colour"), "options": small, "workplace": HERE}

@@ -249,6 +249,7 @@ time.sleep(600)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delay", [0.0, 0.3, 2.0])
 def test_no_process_outlives_a_killed_parent(photographs: Path, cache: FeatureCache, delay: float) -> None:
     command = [sys.executable, "-c", PARENT, str(photographs), str(cache.folder), *map(os.fsdecode, NAMES)]

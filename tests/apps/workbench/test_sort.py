@@ -421,6 +421,7 @@ def killed_after(seconds: float, folder: Path, target: Path, way: str) -> None:
         process.kill()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS)
 def test_a_killed_run_is_repeated_or_undone(folder: Path, way: str) -> None:
     rng, target = random.Random(len(way)), folder.parent / "sorted"

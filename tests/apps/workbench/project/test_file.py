@@ -77,6 +77,7 @@ def test_an_error_inside_a_transaction_leaves_nothing(project: ProjectFile) -> N
 # Killed, together, full.
 
 
+@pytest.mark.slow
 def test_every_acknowledged_answer_survives_sigkill(tmp_path: Path, writer) -> None:
     path, rng = tmp_path / "fewsight.sqlite", random.Random(0)
     for run in range(int(os.environ.get("FEWSIGHT_KILLS", "10"))):
@@ -93,6 +94,7 @@ def test_every_acknowledged_answer_survives_sigkill(tmp_path: Path, writer) -> N
         assert len(kept) <= acknowledged + 3  # written, but killed before it could say so
 
 
+@pytest.mark.slow
 def test_killed_while_the_file_is_made(tmp_path: Path, writer) -> None:
     rng = random.Random(1)
     for run in range(5):
