@@ -15,10 +15,10 @@ demo: $(VENV)/.base
 	$(BIN)/fewsight demo --output fewsight-demo
 
 test: $(VENV)/.test
-	$(PYTEST) -n 2 -m "not slow"
+	$(PYTEST) -n 2 --dist worksteal -m "not slow"
 
 test-slow: $(VENV)/.test
-	$(PYTEST) -n 2 -m slow
+	$(PYTEST) -n 2 --dist worksteal -m slow
 
 lint: $(VENV)/.dev
 	$(BIN)/ruff check .
