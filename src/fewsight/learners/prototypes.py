@@ -27,15 +27,14 @@ from fewsight._base.errors import InvalidInput
 from fewsight._base.types import Array, Indices, State
 from fewsight.learners.labels import NO_CLASS
 
-# On eight sets, seeds 100-103, of HALF 0.5, 4 and 8 the log loss is .009, .014 and .013 below that of the largest mean.
+# On eight sets, seeds 100-103, HALF 2, 4 and 8 have a log loss of .482, .478 and .479 with five labels, the largest mean .490.
 NONE_YET = 2  # left-out examples of a class do not count yet;
 HALF = 4.0  # with so many more the mean of its own counts half as much as what is expected
 STRENGTHS = (0.0, 0.25, 0.5, 0.75, 1.0)
 USUAL = 0.5  # strength that is expected
 NATS = 2.0  # by which left-out examples must speak for a strength that is 1 away from it
-LEAST_CLASSES = (
-    3  # with two, only where to cut could change: nothing gained on two categories of five sets, seeds 100-105
-)
+# With two, only where to cut could change: nothing gained on two categories of five sets, seeds 100-105.
+LEAST_CLASSES = 3
 LARGEST = 1e12  # of any number in a model file
 MOST_EXAMPLES = 2**53
 
